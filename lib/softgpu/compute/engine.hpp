@@ -1,0 +1,108 @@
+// What the command processor needs of the compute side: translate a kernel, prepare a dispatch, run its work-groups.
+//
+// The compute side knows code objects, wavefronts, LDS and memory instructions; it knows nothing of queues, rings,
+// signals or threads. Who calls `WorkGroupRunner::run` owns the threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include <hsa/hsa.h>
+
+namespace softgpu::compute {
+
+/// Why a dispatch was refused or did not finish.
+struct Failure {
+  enum class Kind {
+    invalid_dimensions,   ///< grid or work-group size of 0, or a dimension count outside 1 to 3
+    group_memory,         ///< the packet asks for more LDS than a work-group can have
+    invalid_code_object,  ///< the kernel object points to no kernel descriptor that this agent can run
+    work_group_size,      ///< more work-items a work-group than the agent allows
+    illegal_instruction,  ///< an instruction that is not known or not supported: refused before anything ran
+    memory_fault,         ///< a load, store or atomic at an address that is not mapped
+    trap,                 ///< the kernel executed s_trap
+  };
+  Kind kind;
+  std::uint64_t address = 0;  ///< memory_fault: the address accessed; illegal_instruction: its offset from the entry
+  std::string text;           ///< for a person: the mnemonic and offset, the address, the limit passed
+};
+
+/// A translated kernel: immutable, shared by every dispatch of it.
+class Kernel;
+
+/// The fields of AMD's queue structure that a dispatch reads: where scratch is, and the apertures of flat addresses.
+struct QueueView {
+  std::uint64_t queue_address = 0;               ///< of amd_queue_t, for the queue pointer SGPRs
+  std::uint32_t scratch_descriptor[4] = {};      ///< amd_queue_t::scratch_resource_descriptor
+  std::uint64_t scratch_base = 0;                ///< amd_queue_t::scratch_backing_memory_location
+  std::uint64_t scratch_bytes = 0;               ///< amd_queue_t::scratch_backing_memory_byte_size
+  std::uint32_t scratch_bytes_per_lane = 0;      ///< amd_queue_t::scratch_wave64_lane_byte_size
+  std::uint32_t shared_aperture_high = 0;        ///< amd_queue_t::group_segment_aperture_base_hi
+  std::uint32_t private_aperture_high = 0;       ///< amd_queue_t::private_segment_aperture_base_hi
+};
+
+/// Translates kernels and keeps the translations. One per agent.
+///
+/// Thread safety: every member may be called from any thread; two threads that ask for one kernel translate it once.
+class Engine {
+public:
+  Engine();
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// The translation of the kernel whose descriptor (or amd_kernel_code_t) is at `kernel_object`. The first call for a
+  /// kernel takes about half a millisecond an instruction; later ones are a look-up.
+  [[nodiscard]] std::variant<std::shared_ptr<const Kernel>, Failure> kernel(std::uint64_t kernel_object);
+
+  /// Drops the translations of code within [base, base + size), which is about to be freed or rewritten.
+  void forget(std::uint64_t base, std::size_t size);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// One kernel dispatch packet prepared for execution: sizes checked, initial registers worked out.
+/// Immutable once made; any number of runners may work on it at once.
+class Launch {
+public:
+  /// `packet` is copied (the ring slot may be reused); `packet_address` is the ring slot's address, for the dispatch
+  /// pointer SGPRs. The kernel reads its dispatch packet through that pointer, so the copy's address is what it gets.
+  static std::variant<std::shared_ptr<const Launch>, Failure> make(std::shared_ptr<const Kernel> kernel,
+                                                                   const hsa_kernel_dispatch_packet_t& packet,
+                                                                   const QueueView& queue);
+  virtual ~Launch() = default;
+  [[nodiscard]] virtual std::uint64_t group_count() const noexcept = 0;
+  /// True when a run needs scratch memory that the queue does not have yet, by private segment size a lane.
+  [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
+};
+
+/// Executes work-groups on the calling thread. Owns LDS and the stacks of suspended wavefronts: one per worker thread.
+class WorkGroupRunner {
+public:
+  /// `worker_index` picks the runner's scratch slots; distinct among runners that run at once.
+  explicit WorkGroupRunner(std::uint32_t worker_index);
+  ~WorkGroupRunner();
+  WorkGroupRunner(const WorkGroupRunner&) = delete;
+  WorkGroupRunner& operator=(const WorkGroupRunner&) = delete;
+
+  /// Runs work-group `group` (x fastest) to its end. A failure ends the work-group at once; the thread is fine after.
+  [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t group);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Limits that topology reports and `Launch::make` enforces.
+inline constexpr std::uint32_t max_work_items_per_group = 1024;
+inline constexpr std::uint32_t max_lds_bytes_per_group = 65536;
+inline constexpr std::uint32_t wavefront_size = 64;
+inline constexpr std::uint32_t max_waves_per_group = max_work_items_per_group / wavefront_size;
+
+}  // namespace softgpu::compute
