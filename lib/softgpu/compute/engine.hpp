@@ -36,13 +36,13 @@ class Kernel;
 
 /// The fields of AMD's queue structure that a dispatch reads: where scratch is, and the apertures of flat addresses.
 struct QueueView {
-  std::uint64_t queue_address = 0;               ///< of amd_queue_t, for the queue pointer SGPRs
-  std::uint32_t scratch_descriptor[4] = {};      ///< amd_queue_t::scratch_resource_descriptor
-  std::uint64_t scratch_base = 0;                ///< amd_queue_t::scratch_backing_memory_location
-  std::uint64_t scratch_bytes = 0;               ///< amd_queue_t::scratch_backing_memory_byte_size
-  std::uint32_t scratch_bytes_per_lane = 0;      ///< amd_queue_t::scratch_wave64_lane_byte_size
-  std::uint32_t shared_aperture_high = 0;        ///< amd_queue_t::group_segment_aperture_base_hi
-  std::uint32_t private_aperture_high = 0;       ///< amd_queue_t::private_segment_aperture_base_hi
+  std::uint64_t queue_address = 0;           ///< of amd_queue_t, for the queue pointer SGPRs
+  std::uint32_t scratch_descriptor[4] = {};  ///< amd_queue_t::scratch_resource_descriptor
+  std::uint64_t scratch_base = 0;            ///< amd_queue_t::scratch_backing_memory_location
+  std::uint64_t scratch_bytes = 0;           ///< amd_queue_t::scratch_backing_memory_byte_size
+  std::uint32_t scratch_bytes_per_lane = 0;  ///< amd_queue_t::scratch_wave64_lane_byte_size
+  std::uint32_t shared_aperture_high = 0;    ///< amd_queue_t::group_segment_aperture_base_hi
+  std::uint32_t private_aperture_high = 0;   ///< amd_queue_t::private_segment_aperture_base_hi
 };
 
 /// Translates kernels and keeps the translations. One per agent.
@@ -73,9 +73,8 @@ class Launch {
 public:
   /// `packet` is copied (the ring slot may be reused); `packet_address` is the ring slot's address, for the dispatch
   /// pointer SGPRs. The kernel reads its dispatch packet through that pointer, so the copy's address is what it gets.
-  static std::variant<std::shared_ptr<const Launch>, Failure> make(std::shared_ptr<const Kernel> kernel,
-                                                                   const hsa_kernel_dispatch_packet_t& packet,
-                                                                   const QueueView& queue);
+  static std::variant<std::shared_ptr<const Launch>, Failure>
+  make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet, const QueueView& queue);
   virtual ~Launch() = default;
   [[nodiscard]] virtual std::uint64_t group_count() const noexcept = 0;
   /// True when a run needs scratch memory that the queue does not have yet, by private segment size a lane.

@@ -1,0 +1,137 @@
+// Emits LLVM IR for one kernel: the register file, the EXEC mask and the lanes, as instruction families see them.
+//
+// The model: one call of the generated function runs one wavefront. A scalar register pair is an i64 stack slot, a
+// vector register four slots of <16 x i32> ("chunks": 16 lanes, one DPP row each); LLVM turns the slots to SSA values.
+// A vector instruction is emitted chunk after chunk; what it writes is selected by EXEC. Lockstep is the instruction
+// order itself: every lane of a memory instruction reads its operands before the next instruction.
+//
+// A handler that meets anything it does not implement calls `unsupported()`: the kernel is refused before it runs.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "instruction.hpp"
+
+namespace softgpu::compute {
+
+/// Thrown while a kernel is translated; the engine makes a Failure of it.
+struct UnsupportedInstruction {
+  std::uint32_t offset;
+  std::string text;
+};
+
+inline constexpr unsigned chunk_count = 4;
+inline constexpr unsigned lanes_per_chunk = 16;
+/// One value a chunk.
+using Chunks = std::array<llvm::Value*, chunk_count>;
+
+class Emitter {
+public:
+  /// `function` is `void(ptr WaveState)` without a body. `float_mode` is the MODE register's initial value.
+  Emitter(llvm::Function& function, std::uint32_t float_mode);
+
+  /// Where handlers emit. A handler may add basic blocks; emission goes on where it leaves the insertion point.
+  llvm::IRBuilder<> ir;
+
+  [[nodiscard]] const Instruction& instruction() const { return *instruction_; }
+  /// Refuses the kernel because of the current instruction.
+  [[noreturn]] void unsupported(const std::string& why = {}) const;
+  /// A new, not yet filled basic block at the function's end.
+  llvm::BasicBlock* new_block(const char* name);
+
+  // --- Types and constants
+  llvm::IntegerType* i1() { return ir.getInt1Ty(); }
+  llvm::IntegerType* i32() { return ir.getInt32Ty(); }
+  llvm::IntegerType* i64() { return ir.getInt64Ty(); }
+  /// A chunk of `element`: <16 x element>.
+  static llvm::Type* lanes(llvm::Type* element);
+  llvm::Value* splat(llvm::Value* scalar);
+  llvm::Value* splat(std::uint32_t value) { return splat(ir.getInt32(value)); }
+  llvm::Value* splat64(std::uint64_t value) { return splat(ir.getInt64(value)); }
+
+  // --- WaveState
+  llvm::Value* state() { return state_; }
+  /// A field that never changes while the wavefront runs: `field(offsetof(WaveState, lds), ir.getPtrTy())`.
+  llvm::Value* field(std::size_t offset, llvm::Type* type);
+  /// Calls a C function of the runner's, by its address: `call(&f, ir.getVoidTy(), {state(), x})`.
+  llvm::Value* call(const void* function, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
+
+  // --- Scalar registers
+  llvm::Value* sgpr(unsigned index);                  ///< i32
+  llvm::Value* sgpr_pair(unsigned index);             ///< i64, index is even
+  void set_sgpr(unsigned index, llvm::Value* value);  ///< i32
+  void set_sgpr_pair(unsigned index, llvm::Value* value);
+  llvm::Value* exec() { return sgpr_pair(scalar_register::exec); }
+  llvm::Value* vcc() { return sgpr_pair(scalar_register::vcc); }
+  llvm::Value* scc();  ///< i1
+  void set_scc(llvm::Value* value);
+
+  /// A scalar source: register, constant, literal, src_scc, src_shared_base and the like. Refuses negated operands.
+  llvm::Value* scalar(const Operand& operand);                  ///< i32
+  llvm::Value* scalar64(const Operand& operand);                ///< i64
+  void set_scalar(const Operand& operand, llvm::Value* value);  ///< i32 or i64, as the value is
+
+  // --- Vector registers
+  llvm::Value* vgpr(unsigned index, unsigned chunk);  ///< <16 x i32>
+  /// Writes the lanes that EXEC enables (and `also`, <16 x i1>, where given).
+  void set_vgpr(unsigned index, unsigned chunk, llvm::Value* value, llvm::Value* also = nullptr);
+  /// Writes every lane of the chunk, whatever EXEC says: for v_writelane, and for what was merged before.
+  void set_vgpr_unmasked(unsigned index, unsigned chunk, llvm::Value* value);
+  /// EXEC's bits for a chunk, <16 x i1>.
+  llvm::Value* exec_mask(unsigned chunk) { return mask_chunk(exec(), chunk); }
+  /// A chunk's bits of a 64-lane mask (i64) as <16 x i1>, and back.
+  llvm::Value* mask_chunk(llvm::Value* mask, unsigned chunk);
+  llvm::Value* mask_from_chunks(const Chunks& bits);
+
+  /// A vector source without modifiers: vector register, or a scalar source for all lanes. `dword` picks the register
+  /// within a tuple, for stores of several dwords.
+  llvm::Value* vector(const Operand& operand, unsigned chunk, unsigned dword = 0);  ///< <16 x i32>
+  llvm::Value* vector64(const Operand& operand, unsigned chunk);                    ///< <16 x i64>
+  void set_vector(const Operand& operand, unsigned chunk, llvm::Value* value, unsigned dword = 0);
+  void set_vector64(const Operand& operand, unsigned chunk, llvm::Value* value);
+  /// <16 x i64> of two <16 x i32>, and its halves.
+  llvm::Value* combine(llvm::Value* low, llvm::Value* high);
+  llvm::Value* low_half(llvm::Value* pair);
+  llvm::Value* high_half(llvm::Value* pair);
+
+  // --- Control flow
+  /// Says where instructions at the given offsets begin: branch targets, and what follows a conditional branch.
+  void set_blocks(std::map<std::uint32_t, llvm::BasicBlock*> blocks) { blocks_ = std::move(blocks); }
+  [[nodiscard]] llvm::BasicBlock* block_at(std::int64_t offset) const;
+  /// The kernel may wait for other wavefronts of its work-group.
+  void needs_fiber() { needs_fiber_ = true; }
+  [[nodiscard]] bool is_fiber_needed() const { return needs_fiber_; }
+
+  // --- MODE, which is known at translation: s_setreg with a constant changes it from here on
+  [[nodiscard]] std::uint32_t float_mode() const { return float_mode_; }
+  void set_float_mode(std::uint32_t mode) { float_mode_ = mode; }
+
+  /// Emits one instruction through its handler and checks that every modifier was read.
+  void emit(const Instruction& instruction);
+  /// Ends the entry block, once everything has been emitted.
+  void finish(llvm::BasicBlock* first);
+
+private:
+  llvm::AllocaInst* slot(llvm::AllocaInst*& slot, llvm::Type* type, const char* name);
+
+  llvm::Function& function_;
+  llvm::Value* state_;
+  llvm::BasicBlock* entry_;
+  llvm::IRBuilder<> entry_ir_;  ///< slots and their initial values
+  std::array<llvm::AllocaInst*, scalar_register::count / 2> scalar_slots_ = {};
+  std::array<std::array<llvm::AllocaInst*, chunk_count>, vector_register_count> vector_slots_ = {};
+  llvm::AllocaInst* scc_slot_ = nullptr;
+  std::map<std::uint32_t, llvm::BasicBlock*> blocks_;
+  const Instruction* instruction_ = nullptr;
+  std::uint32_t float_mode_;
+  bool needs_fiber_ = false;
+};
+
+}  // namespace softgpu::compute

@@ -1,0 +1,84 @@
+// One decoded gfx90a instruction, in the terms of the assembler's syntax (LLVM's "Syntax of GFX90a Instructions").
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace softgpu::compute {
+
+/// Scalar registers by the number they have in an instruction's operand field.
+namespace scalar_register {
+inline constexpr unsigned flat_scratch = 102;
+inline constexpr unsigned xnack_mask = 104;
+inline constexpr unsigned vcc = 106;
+inline constexpr unsigned m0 = 124;
+inline constexpr unsigned exec = 126;
+inline constexpr unsigned count = 128;
+}  // namespace scalar_register
+
+/// AGPR n is vector register 256 + n: gfx90a has one file of 512 registers.
+inline constexpr unsigned first_agpr = 256;
+inline constexpr unsigned vector_register_count = 512;
+
+struct Operand {
+  enum class Kind : std::uint8_t {
+    scalar,   ///< s3, s[4:5], vcc, exec_lo, m0: `index` is the register's number, `dwords` how many
+    vector,   ///< v3, v[4:7], a2: `index` as above
+    integer,  ///< an inline integer or a literal: `value`
+    real,     ///< an inline floating-point constant: `real`, whose bits depend on the width it is read with
+    symbol,   ///< anything else, as written: off, src_shared_base, hwreg(HW_REG_MODE, 0, 4), vmcnt(0)
+  };
+  Kind kind = Kind::symbol;
+  unsigned index = 0;
+  unsigned dwords = 1;
+  std::int64_t value = 0;
+  double real = 0;
+  bool is_literal = false;   ///< integer: printed in hexadecimal, hence a 32-bit literal (or a memory offset)
+  bool negated = false;      ///< -v0, neg(1.0)
+  bool absolute = false;     ///< |v0|
+  bool sign_extend = false;  ///< sext(v0), of SDWA
+  std::string text;          ///< the operand as written
+
+  [[nodiscard]] bool is_scalar() const { return kind == Kind::scalar; }
+  [[nodiscard]] bool is_vector() const { return kind == Kind::vector; }
+  [[nodiscard]] bool is(std::string_view symbol) const { return text == symbol; }
+};
+
+/// What follows the operands: `glc`, `offset:16`, `op_sel:[0,1]`, `dst_sel:BYTE_0`.
+struct Modifier {
+  std::string name;
+  std::string text;  ///< what follows the colon, if anything
+  mutable bool read = false;
+
+  /// The numbers of `16`, `0xf` or `[0,1,2]`.
+  [[nodiscard]] std::vector<std::int64_t> numbers() const;
+};
+
+enum class Encoding : std::uint8_t { plain, e32, e64, sdwa, dpp };
+
+struct Instruction {
+  std::uint32_t offset = 0;  ///< from the kernel's entry
+  std::uint32_t size = 0;    ///< in bytes
+  std::string mnemonic;      ///< without the encoding's suffix
+  Encoding encoding = Encoding::plain;
+  std::vector<Operand> operands;
+  std::vector<Modifier> modifiers;
+  std::string text;  ///< as the disassembler printed it
+
+  /// Whether a modifier is there. Asking marks it as read: one that nobody asked for refuses the instruction.
+  [[nodiscard]] bool has(std::string_view modifier) const;
+  /// The number of `name:number`, or `otherwise`.
+  [[nodiscard]] std::int64_t number(std::string_view modifier, std::int64_t otherwise = 0) const;
+  /// The text of `name:text`, or nothing.
+  [[nodiscard]] std::optional<std::string_view> word(std::string_view modifier) const;
+  /// Element `index` of `name:[...]`, or `otherwise` where the modifier or the element is missing.
+  [[nodiscard]] std::int64_t element(std::string_view modifier, std::size_t index, std::int64_t otherwise) const;
+
+  /// Where a relative branch with this instruction's 16-bit word offset goes, from the kernel's entry.
+  [[nodiscard]] std::int64_t branch_target(const Operand& words) const;
+};
+
+}  // namespace softgpu::compute

@@ -1,0 +1,67 @@
+// A translated kernel and what its descriptor says.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "wave_state.hpp"
+
+namespace softgpu::compute {
+
+/// The fields of the 64-byte kernel descriptor (LLVM's AMDGPU usage guide, "Kernel Descriptor"). amd_kernel_code_t, as
+/// ROCr's own copy kernels have it, holds the fields used here at the same offsets.
+struct KernelDescriptor {
+  static constexpr std::size_t size = 64;
+
+  std::uint32_t group_segment_bytes = 0;
+  std::uint32_t private_segment_bytes = 0;
+  std::uint32_t kernarg_bytes = 0;
+  std::int64_t entry_offset = 0;
+  std::uint32_t rsrc3 = 0;
+  std::uint32_t rsrc1 = 0;
+  std::uint32_t rsrc2 = 0;
+  std::uint16_t properties = 0;
+
+  [[nodiscard]] static KernelDescriptor parse(std::span<const std::byte, size> bytes);
+
+  [[nodiscard]] unsigned vgpr_count() const { return ((rsrc1 & 0x3f) + 1) * 8; }
+  /// The initial value of the MODE register: rounding in bits 0-3, denormals in 4-7, DX10_CLAMP 8, IEEE 9.
+  [[nodiscard]] std::uint32_t float_mode() const {
+    return ((rsrc1 >> 12) & 0xff) | ((rsrc1 >> 21) & 1) << 8 | ((rsrc1 >> 23) & 1) << 9;
+  }
+  [[nodiscard]] bool uses_private_segment() const { return (rsrc2 & 1) != 0; }
+  [[nodiscard]] unsigned user_sgpr_count() const { return (rsrc2 >> 1) & 0x1f; }
+  [[nodiscard]] bool wants_group_id(unsigned dimension) const { return ((rsrc2 >> (7 + dimension)) & 1) != 0; }
+  [[nodiscard]] bool wants_group_info() const { return ((rsrc2 >> 10) & 1) != 0; }
+  /// 0: x only; 1: x and y; 2: x, y and z.
+  [[nodiscard]] unsigned work_item_id_dimensions() const { return (rsrc2 >> 11) & 3; }
+
+  [[nodiscard]] bool wants_private_segment_buffer() const { return (properties & 1) != 0; }
+  [[nodiscard]] bool wants_dispatch_ptr() const { return (properties & 2) != 0; }
+  [[nodiscard]] bool wants_queue_ptr() const { return (properties & 4) != 0; }
+  [[nodiscard]] bool wants_kernarg_ptr() const { return (properties & 8) != 0; }
+  [[nodiscard]] bool wants_dispatch_id() const { return (properties & 16) != 0; }
+  [[nodiscard]] bool wants_flat_scratch_init() const { return (properties & 32) != 0; }
+  [[nodiscard]] bool wants_private_segment_size() const { return (properties & 64) != 0; }
+};
+
+class Kernel {
+public:
+  /// `code` keeps the generated host code alive.
+  Kernel(const KernelDescriptor& descriptor, WaveFunction wave, bool has_barrier, std::shared_ptr<const void> code)
+      : descriptor_(descriptor), wave_(wave), has_barrier_(has_barrier), code_(std::move(code)) {}
+
+  [[nodiscard]] const KernelDescriptor& descriptor() const noexcept { return descriptor_; }
+  [[nodiscard]] WaveFunction wave() const noexcept { return wave_; }
+  /// Without a barrier or a sleep no wavefront ever waits for another: they can run one after the other on one stack.
+  [[nodiscard]] bool has_barrier() const noexcept { return has_barrier_; }
+
+private:
+  KernelDescriptor descriptor_;
+  WaveFunction wave_;
+  bool has_barrier_;
+  std::shared_ptr<const void> code_;
+};
+
+}  // namespace softgpu::compute

@@ -1,0 +1,41 @@
+// What a translated wavefront gets when it starts, and how it calls back.
+//
+// Translated code addresses these fields by offset: the struct is the binary interface between it and the runner.
+// A translated wavefront keeps its registers in host registers and on the host stack, never here.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace softgpu::compute {
+
+struct WaveState {
+  static constexpr unsigned initial_sgpr_count = 32;
+
+  alignas(64) std::uint32_t vgpr0[64] = {};      ///< the work-item ids: x | y << 10 | z << 20
+  std::uint32_t sgprs[initial_sgpr_count] = {};  ///< user SGPRs, then work-group ids, scratch wave offset
+  std::uint64_t exec = 0;                        ///< one bit a work-item that exists
+  std::uint64_t code_address = 0;                ///< of the kernel's first instruction, for s_getpc
+  std::uint32_t m0 = 0;                          ///< LDS size clamp on older code
+  std::uint32_t wave_in_group = 0;
+
+  std::byte* lds = nullptr;  ///< the work-group's LDS
+  std::uint32_t lds_bytes = 0;
+  std::uint32_t scratch_bytes_per_lane = 0;
+  std::uint64_t scratch_wave_base = 0;  ///< host address of this wave's scratch
+  std::uint64_t shared_aperture = 0;    ///< flat address of LDS byte 0 (low half 0)
+  std::uint64_t private_aperture = 0;   ///< flat address of scratch byte 0 (low half 0)
+
+  /// s_barrier: returns when every wavefront of the work-group that has not ended has called it.
+  void (*barrier)(WaveState*) = nullptr;
+  /// s_sleep: lets other wavefronts of the work-group run.
+  void (*yield)(WaveState*) = nullptr;
+  /// s_trap: does not return. `offset` is the instruction's, from the kernel's entry.
+  void (*trap)(WaveState*, std::uint32_t id, std::uint32_t offset) = nullptr;
+  void* runner = nullptr;  ///< the callbacks' own
+};
+
+/// A translated kernel: runs one wavefront to its end.
+using WaveFunction = void (*)(WaveState*);
+
+}  // namespace softgpu::compute
