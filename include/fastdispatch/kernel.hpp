@@ -1,0 +1,127 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+#include "fastdispatch/detail/kernel_info.hpp"
+#include "fastdispatch/grid.hpp"
+
+namespace fastdispatch {
+
+// A kernel parameter in group memory whose size is chosen at the dispatch (OpenCL's `local` pointers): the signature
+// says LocalMemory, the dispatch passes LocalMemory{bytes}.
+struct LocalMemory {
+  std::uint32_t bytes = 0;
+};
+
+// What may be passed for a parameter: what converts to its type; for a pointer also whatever has a data() that does
+// (DeviceBuffer, DeviceSpan, PinnedBuffer).
+template <class Argument, class Parameter>
+concept KernelArgument = std::convertible_to<Argument, Parameter> ||
+    (std::is_pointer_v<Parameter>&& requires(Argument&& argument) {
+      { argument.data() } -> std::convertible_to<Parameter>;
+    });
+
+template <class Signature>
+class Kernel;
+
+// A view of one kernel of a Module, with all that a dispatch needs worked out; trivially copyable. The signature was
+// checked against the code object when Module::kernel made it. The module must outlive it and its dispatches.
+template <class... Parameters>
+class Kernel<void(Parameters...)> {
+  static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are passed as bytes");
+
+public:
+  explicit Kernel(const detail::KernelInfo& info) : info_(&info) {}
+
+  [[nodiscard]] std::string_view name() const { return info_->name; }
+  // Work-items; the smaller of what the kernel was compiled for and what the agent takes.
+  [[nodiscard]] std::uint32_t max_group_size() const { return info_->max_group_size; }
+  // Bytes a group, without what a dispatch adds.
+  [[nodiscard]] std::uint32_t group_memory_size() const { return info_->group_segment_size; }
+  // Bytes a work-item.
+  [[nodiscard]] std::uint32_t private_memory_size() const { return info_->private_segment_size; }
+  [[nodiscard]] std::size_t kernarg_size() const { return info_->kernarg_size; }
+  [[nodiscard]] const detail::KernelInfo& info() const { return *info_; }
+
+  // Group memory that the LocalMemory among the arguments adds, in bytes.
+  template <class... Arguments>
+  [[nodiscard]] static std::uint64_t local_memory(const Arguments&... arguments) noexcept;
+
+  // Writes the explicit arguments to where the code object wants them, converted to the parameters' types. `kernarg`
+  // points to kernarg_size() bytes. Allocates nothing.
+  template <class... Arguments>
+  requires(sizeof...(Arguments) == sizeof...(Parameters) &&
+           (KernelArgument<Arguments, Parameters> &&
+            ...)) void write_arguments(std::byte* kernarg, Arguments&&... arguments) const noexcept;
+
+private:
+  const detail::KernelInfo* info_;
+};
+
+// ---- details
+
+namespace detail {
+
+template <class T>
+[[nodiscard]] Parameter parameter() {
+  static_assert(!std::is_reference_v<T>, "kernel parameters are values and pointers");
+  constexpr ParameterKind kind = std::is_same_v<T, LocalMemory> ? ParameterKind::local_memory
+                                 : std::is_pointer_v<T>         ? ParameterKind::pointer
+                                                                : ParameterKind::value;
+  return {kind, sizeof(T), &typeid(T)};
+}
+
+// Each LocalMemory starts at a multiple of 16 bytes, the strictest alignment that a type of OpenCL's asks of LDS but
+// for the widest vectors (128 bytes), which nothing loads at once.
+constexpr std::uint64_t aligned_local_memory(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
+
+template <class Argument>
+constexpr std::uint64_t local_memory_of([[maybe_unused]] const Argument& argument) {
+  if constexpr (std::is_same_v<Argument, LocalMemory>) {
+    return aligned_local_memory(argument.bytes);
+  } else {
+    return 0;
+  }
+}
+
+// `local` is the offset of the next LocalMemory in the group segment.
+template <class T, class Argument>
+void write_argument(std::byte* kernarg, const ArgumentSlot& slot, std::uint32_t& local, Argument&& argument) noexcept {
+  if constexpr (std::is_same_v<T, LocalMemory>) {
+    std::memcpy(kernarg + slot.offset, &local, sizeof(local));
+    local += static_cast<std::uint32_t>(aligned_local_memory(argument.bytes));
+  } else if constexpr (std::convertible_to<Argument, T>) {
+    const T value = static_cast<T>(std::forward<Argument>(argument));
+    std::memcpy(kernarg + slot.offset, &value, sizeof(value));
+  } else {
+    const T value = argument.data();
+    std::memcpy(kernarg + slot.offset, &value, sizeof(value));
+  }
+}
+
+}  // namespace detail
+
+template <class... Parameters>
+template <class... Arguments>
+std::uint64_t Kernel<void(Parameters...)>::local_memory(const Arguments&... arguments) noexcept {
+  return (std::uint64_t{0} + ... + detail::local_memory_of(arguments));
+}
+
+template <class... Parameters>
+template <class... Arguments>
+requires(sizeof...(Arguments) == sizeof...(Parameters) &&
+         (KernelArgument<Arguments, Parameters> &&
+          ...)) void Kernel<void(Parameters...)>::write_arguments(std::byte* kernarg,
+                                                                  Arguments&&... arguments) const noexcept {
+  [[maybe_unused]] const detail::ArgumentSlot* slot = info_->arguments.data();
+  [[maybe_unused]] auto local = static_cast<std::uint32_t>(detail::aligned_local_memory(info_->group_segment_size));
+  (detail::write_argument<Parameters>(kernarg, *slot++, local, std::forward<Arguments>(arguments)), ...);
+}
+
+}  // namespace fastdispatch
