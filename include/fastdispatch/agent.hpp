@@ -1,0 +1,78 @@
+// A processor known to HSA: a GPU, or the host.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/hsa_api.hpp"
+
+namespace fastdispatch {
+
+namespace detail {
+struct AgentState;
+}
+
+/// What an agent is and what it allows, read once when the runtime is opened.
+struct AgentProperties {
+  std::string name;          ///< "gfx90a"
+  std::string product_name;  ///< the marketing name
+  std::string isa;           ///< "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"; empty for the host
+  std::uint32_t wavefront_size = 0;
+  std::uint32_t compute_units = 0;
+  std::uint32_t queue_size_min = 0;  ///< packets
+  std::uint32_t queue_size_max = 0;
+  std::uint32_t queues_max = 0;
+  std::uint32_t work_group_size_max = 0;                 ///< work-items
+  std::array<std::uint16_t, 3> work_group_extent_max{};  ///< work-items along x, y, z
+  std::array<std::uint32_t, 3> grid_extent_max{};        ///< work-items along x, y, z
+  std::uint64_t grid_size_max = 0;                       ///< work-items
+  std::size_t lds_bytes = 0;                             ///< of one work-group
+};
+
+/// The memory pools that buffers come from; a handle of 0 says that the agent has none of that kind.
+struct AgentPools {
+  hsa_amd_memory_pool_t fine_grained{};    ///< of the host: memory that host and GPUs see coherently
+  hsa_amd_memory_pool_t coarse_grained{};  ///< of a GPU: its own memory
+  hsa_amd_memory_pool_t kernarg{};         ///< of the host: kernel arguments
+};
+
+/// Views an agent: cheap to copy; the Runtime that it came from must outlive it.
+///
+/// Thread safety: every member may be called from any thread.
+class FASTDISPATCH_EXPORT Agent {
+public:
+  explicit Agent(detail::AgentState& state) noexcept : state_(&state) {}
+  explicit Agent(std::nullptr_t) = delete;
+
+  [[nodiscard]] const AgentProperties& properties() const noexcept;
+  [[nodiscard]] const std::string& name() const noexcept { return properties().name; }
+  [[nodiscard]] const std::string& isa() const noexcept { return properties().isa; }
+  [[nodiscard]] std::uint32_t wavefront_size() const noexcept { return properties().wavefront_size; }
+  [[nodiscard]] std::uint32_t compute_units() const noexcept { return properties().compute_units; }
+
+  /// A GPU's fine_grained and kernarg pools are those of its host; the host has no coarse_grained pool.
+  [[nodiscard]] const AgentPools& pools() const noexcept;
+  /// The host's agent of the same runtime.
+  [[nodiscard]] Agent host() const noexcept;
+
+  [[nodiscard]] hsa_agent_t handle() const noexcept;
+  [[nodiscard]] const detail::HsaApi& api() const noexcept;
+  [[nodiscard]] detail::AgentState& state() const noexcept { return *state_; }
+
+  /// Lets fault messages call the kernel behind `kernel_object` by its name. Module does this for its kernels.
+  void register_kernel(std::uint64_t kernel_object, std::string name) const;
+  void unregister_kernel(std::uint64_t kernel_object) const noexcept;
+
+  friend bool operator==(Agent, Agent) = default;
+
+private:
+  detail::AgentState* state_;
+};
+
+}  // namespace fastdispatch

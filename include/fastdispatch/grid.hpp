@@ -1,0 +1,52 @@
+// The shape of a dispatch.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "fastdispatch/agent.hpp"
+#include "fastdispatch/detail/export.hpp"
+
+namespace fastdispatch {
+
+/// Work-items and work-groups of a dispatch. Made by `grid(x, y, z)`, in work-items, not groups.
+struct Grid {
+  std::array<std::uint32_t, 3> size{1, 1, 1};        ///< work-items
+  std::array<std::uint32_t, 3> group_size{1, 1, 1};  ///< work-items of one work-group
+  std::uint16_t dimensions = 1;
+  std::uint32_t dynamic_lds_bytes = 0;
+
+  /// The same grid in work-groups of x * y * z work-items.
+  [[nodiscard]] constexpr Grid group(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) const noexcept {
+    Grid result = *this;
+    result.group_size = {x, y, z};
+    return result;
+  }
+
+  /// The same grid with LDS beside what the kernel declares.
+  [[nodiscard]] constexpr Grid dynamic_lds(std::uint32_t bytes) const noexcept {
+    Grid result = *this;
+    result.dynamic_lds_bytes = bytes;
+    return result;
+  }
+
+  friend constexpr bool operator==(const Grid&, const Grid&) = default;
+};
+
+/// A grid of x, x * y or x * y * z work-items, in work-groups of up to 256 along x unless `group` says otherwise.
+[[nodiscard]] constexpr Grid grid(std::uint32_t x) noexcept {
+  return {.size = {x, 1, 1}, .group_size = {std::min(x, 256U), 1, 1}, .dimensions = 1};
+}
+[[nodiscard]] constexpr Grid grid(std::uint32_t x, std::uint32_t y) noexcept {
+  return {.size = {x, y, 1}, .group_size = {std::min(x, 256U), 1, 1}, .dimensions = 2};
+}
+[[nodiscard]] constexpr Grid grid(std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept {
+  return {.size = {x, y, z}, .group_size = {std::min(x, 256U), 1, 1}, .dimensions = 3};
+}
+
+/// Throws Error, naming the limit, when `agent` cannot run `grid`: an extent of zero, a group larger than the grid or
+/// than the agent allows.
+FASTDISPATCH_EXPORT void validate(const Grid& grid, Agent agent);
+
+}  // namespace fastdispatch

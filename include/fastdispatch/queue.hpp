@@ -1,0 +1,117 @@
+// Queues: rings of packets that a GPU's command processor reads.
+//
+// Purpose: the shortest way from packets in memory to the command processor. Submitting copies packets into the ring,
+// stores their headers and rings the doorbell once; it calls nothing in HSA, allocates nothing and takes no lock.
+//
+// Thread safety: with Producers::multiple any thread may submit to a queue at any time, at the price of one
+// compare-and-swap a submission. With Producers::single one thread submits (there is no atomic read-modify-write then).
+// Waiting on a Submission is safe from any thread.
+//
+// Memory ordering: what a thread wrote before it submits (kernel arguments, pinned buffers) is visible to a packet that
+// acquires at system scope: headers are stored with release. What a packet released at system scope is visible after
+// Submission::wait or a true Submission::done, which acquire.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <hsa/hsa.h>
+
+#include "fastdispatch/agent.hpp"
+#include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/error.hpp"
+#include "fastdispatch/grid.hpp"
+#include "fastdispatch/kernarg.hpp"
+#include "fastdispatch/packets.hpp"
+#include "fastdispatch/signal.hpp"
+#include "fastdispatch/submission.hpp"
+
+namespace fastdispatch {
+
+class Batch;
+template <class Signature>
+class Kernel;
+
+enum class Producers { single, multiple };
+
+/// What a submission does when the ring has no room for it.
+enum class WhenFull {
+  wait,    ///< until there is room, up to QueueOptions::full_timeout
+  report,  ///< throw QueueFull at once; nothing was submitted
+};
+
+enum class Priority { low, normal, high };
+
+struct QueueOptions {
+  std::uint32_t size = 1024;  ///< packets; a power of two within the agent's limits
+  Producers producers = Producers::multiple;
+  WhenFull when_full = WhenFull::wait;
+  std::chrono::nanoseconds full_timeout = forever;  ///< for WhenFull::wait
+  Priority priority = Priority::normal;
+  std::vector<std::uint32_t> compute_unit_mask{};  ///< bit i of word j allows compute unit 32 * j + i; empty: all
+  std::size_t kernarg_bytes = std::size_t{1} << 20U;
+};
+
+/// Thrown by WhenFull::report.
+class FASTDISPATCH_EXPORT QueueFull : public Error {
+public:
+  using Error::Error;
+};
+
+/// The choices of a single dispatch.
+struct DispatchOptions {
+  Ordering ordering{};
+  const Signal* completion = nullptr;  ///< decremented when the kernel completed; none: the queue's own epoch signal
+  const KernargBlock* kernargs = nullptr;  ///< where the arguments go; none: a block of the queue's pool
+};
+
+/// Owns an HSA queue. Its destructor stops the queue whatever is in it: wait first.
+class FASTDISPATCH_EXPORT Queue {
+public:
+  /// Throws Error when the options are outside of the agent's limits or HSA has no queue left.
+  explicit Queue(Agent agent, const QueueOptions& options = {});
+  ~Queue();
+  Queue(Queue&&) noexcept;
+  Queue& operator=(Queue&&) noexcept;
+
+  /// Submits a recorded batch, and again: a replay.
+  Submission submit(Batch& batch);
+
+  /// Submits packets as they are, all or none: one reservation, one doorbell. A last packet with a barrier bit and
+  /// without a completion signal gets the queue's epoch signal.
+  /// Throws Error, with nothing submitted, when there are more of them than the ring has slots, when there are none, or
+  /// when the queue failed.
+  Submission submit(std::span<const Packet> packets);
+  Submission submit(const Packet& packet) { return submit(std::span(&packet, 1)); }
+
+  /// Dispatches a kernel by itself: `queue.dispatch(kernel, fd::grid(n), {.completion = &signal}, arguments...)`.
+  template <class... Parameters, class... Arguments>
+  Submission dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, DispatchOptions options,
+                      Arguments&&... arguments);
+  template <class... Parameters, class... Arguments>
+  Submission dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments);
+
+  /// Submits a barrier packet that completes when everything before it has.
+  Submission fence();
+  /// Waits for everything submitted so far.
+  void wait(WaitOptions options = {}) { fence().wait(options); }
+
+  /// Memory for the arguments of a dispatch, from the queue's pool; waits for the oldest dispatch when there is none.
+  [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
+  /// Gives `slot` back when `submission` completed.
+  void retire_kernargs(const KernargSlot& slot, Submission submission) noexcept;
+
+  [[nodiscard]] Agent agent() const noexcept;
+  [[nodiscard]] std::uint32_t size() const noexcept;
+  /// HSA's queue. Submitting to it directly breaks the count of epochs; it is there for profiling and the like.
+  [[nodiscard]] hsa_queue_t* handle() const noexcept;
+
+private:
+  std::unique_ptr<detail::QueueState> state_;
+};
+
+}  // namespace fastdispatch

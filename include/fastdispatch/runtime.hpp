@@ -1,0 +1,59 @@
+// The HSA runtime: opened at run time, on an AMD GPU or on the soft GPU.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "fastdispatch/agent.hpp"
+#include "fastdispatch/detail/export.hpp"
+
+namespace fastdispatch {
+
+namespace detail {
+struct RuntimeState;
+}
+
+/// Which device the runtime is opened on.
+enum class Device {
+  automatic,  ///< an AMD GPU where /dev/kfd can be opened, the soft GPU elsewhere; FASTDISPATCH_DEVICE overrides
+  amd,
+  softgpu,
+};
+
+struct RuntimeOptions {
+  Device device = Device::automatic;
+};
+
+/// Owns a share of the process's HSA runtime. Copies, and further Runtimes, share one state; the last one gone shuts
+/// HSA down. Agents, and what is made from them, must not outlive it.
+///
+/// Environment: FASTDISPATCH_DEVICE=auto|amd|softgpu, FASTDISPATCH_SOFTGPU (path of the soft GPU's libhsakmt.so.1),
+/// FASTDISPATCH_LOG=trace|debug|info|warn|error|off.
+///
+/// Thread safety: every member may be called from any thread.
+class FASTDISPATCH_EXPORT Runtime {
+public:
+  /// Opens libhsa-runtime64.so.1 and initializes it.
+  /// Throws Error when there is no such library or device, or when the process runs HSA on another device already.
+  explicit Runtime(RuntimeOptions options = {});
+
+  /// The GPUs that can run kernels, in HSA's order.
+  [[nodiscard]] std::span<const Agent> gpus() const noexcept;
+  /// Throws Error when there are fewer than `index` + 1 GPUs.
+  [[nodiscard]] Agent gpu(std::size_t index = 0) const;
+  /// The agent of the host's processors.
+  [[nodiscard]] Agent host() const noexcept;
+
+  /// The file that the HSA runtime was loaded from.
+  [[nodiscard]] std::string_view library_path() const noexcept;
+  /// The version of HSA that the runtime implements, such as "1.1".
+  [[nodiscard]] std::string_view version() const noexcept;
+  [[nodiscard]] bool on_softgpu() const noexcept;
+
+private:
+  std::shared_ptr<detail::RuntimeState> state_;
+};
+
+}  // namespace fastdispatch

@@ -1,0 +1,88 @@
+// HSA signals: 64-bit values that the GPU decrements and the host waits for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include <hsa/hsa.h>
+
+#include "fastdispatch/agent.hpp"
+#include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/wait.hpp"
+
+namespace fastdispatch {
+
+/// Owns a signal.
+///
+/// Thread safety: load, store and wait may be called from any thread.
+class FASTDISPATCH_EXPORT Signal {
+public:
+  explicit Signal(Agent agent, hsa_signal_value_t initial = 1);
+  ~Signal();
+  Signal(Signal&& other) noexcept;
+  Signal& operator=(Signal&& other) noexcept;
+
+  [[nodiscard]] hsa_signal_value_t load() const noexcept;  ///< acquires
+  void store(hsa_signal_value_t value) noexcept;           ///< releases
+
+  /// Waits until the value is below `threshold`: with the defaults, until a packet that carries the signal completed.
+  /// Throws TimeoutError, or Error when the agent faulted while it waited.
+  void wait(WaitOptions options = {}, hsa_signal_value_t threshold = 1) const;
+
+  [[nodiscard]] hsa_signal_t handle() const noexcept { return handle_; }
+
+private:
+  Agent agent_;
+  hsa_signal_t handle_{};
+};
+
+class SignalPool;
+
+/// Owns a signal on loan from a SignalPool and gives it back when destroyed.
+///
+/// It must not be given back while a packet or a copy may still write it; wait first.
+class FASTDISPATCH_EXPORT PooledSignal {
+public:
+  ~PooledSignal();
+  PooledSignal(PooledSignal&& other) noexcept : pool_(other.pool_), signal_(std::move(other.signal_)) {}
+  PooledSignal& operator=(PooledSignal&&) = delete;
+
+  [[nodiscard]] Signal& operator*() noexcept { return *signal_; }
+  [[nodiscard]] Signal* operator->() noexcept { return signal_.get(); }
+
+private:
+  friend class SignalPool;
+  PooledSignal(SignalPool& pool, std::unique_ptr<Signal> signal) noexcept : pool_(&pool), signal_(std::move(signal)) {}
+
+  SignalPool* pool_;
+  std::unique_ptr<Signal> signal_;
+};
+
+/// Owns signals for reuse: creating one costs a call into HSA and an interrupt event, of which a process has few.
+/// A signal whose completion was not observed when it came back is not reused until it has been.
+///
+/// Thread safety: every member may be called from any thread.
+class FASTDISPATCH_EXPORT SignalPool {
+public:
+  explicit SignalPool(Agent agent, std::size_t preallocated = 0);
+
+  /// A signal with the value `initial`; a new one where all are on loan.
+  [[nodiscard]] PooledSignal acquire(hsa_signal_value_t initial = 1);
+  /// How many signals the pool made, on loan or not.
+  [[nodiscard]] std::size_t size() const;
+
+private:
+  friend class PooledSignal;
+  void give_back(std::unique_ptr<Signal> signal) noexcept;
+
+  Agent agent_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Signal>> idle_;
+  std::size_t made_ = 0;
+};
+
+}  // namespace fastdispatch
