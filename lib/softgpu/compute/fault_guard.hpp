@@ -1,0 +1,53 @@
+// The way out of translated code before its end: a wild address, a trap, or the end of the whole work-group.
+//
+// Translated code has no unwind tables and no destructors, so leaving it is a jump. A host fault (SIGSEGV, SIGBUS)
+// outside of a guard goes to whichever handler was there before.
+#pragma once
+
+#include <csetjmp>
+#include <cstdint>
+#include <optional>
+
+namespace softgpu::compute {
+
+/// Why translated code was left.
+struct EarlyExit {
+  enum class Cause { memory_fault, trap, cancelled };
+  Cause cause;
+  std::uint64_t address = 0;  ///< memory_fault: what was accessed
+};
+
+/// A place to come back to. One a stack: the guard of a fiber follows it through suspend() and resume().
+///
+/// Thread safety: none needed; a guard belongs to the thread that runs its body.
+class FaultGuard {
+public:
+  /// Runs `body` to its end, or to an early exit; in the latter case no destructor of a frame within `body` runs.
+  template <class Body>
+  std::optional<EarlyExit> run(Body&& body) {
+    enter();
+    if (sigsetjmp(recovery_, 0) == 0) {
+      body();
+      leave();
+      return std::nullopt;
+    }
+    leave();
+    return exit_;
+  }
+
+  /// Ends the body of the innermost guard of this thread. Must be called from within one.
+  [[noreturn]] static void exit(EarlyExit reason);
+
+  /// Takes the calling thread's guard out of force, before its stack is suspended; resume() puts it back.
+  [[nodiscard]] static FaultGuard* suspend() noexcept;
+  static void resume(FaultGuard* guard) noexcept;
+
+private:
+  void enter();
+  void leave() noexcept;
+
+  std::jmp_buf recovery_;
+  EarlyExit exit_{};
+};
+
+}  // namespace softgpu::compute

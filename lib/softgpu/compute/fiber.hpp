@@ -1,0 +1,36 @@
+// A body of code on a stack of its own, which can be suspended anywhere and run again any number of times.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace softgpu::compute {
+
+/// Owns the stack. Made once and resumed often: a switch takes a few nanoseconds, making one takes system calls.
+///
+/// Thread safety: none; a fiber may move between threads while it is suspended.
+class Fiber {
+public:
+  using Body = void (*)(void* argument);
+
+  Fiber(Body body, void* argument);
+  /// The body must not be suspended halfway.
+  ~Fiber();
+  Fiber(const Fiber&) = delete;
+  Fiber& operator=(const Fiber&) = delete;
+
+  /// Runs the body, from its start or from where it was suspended, until it suspends or ends.
+  void resume();
+
+  /// Called by the body: returns to whoever resumed it.
+  void suspend();
+
+  /// Pages are only committed when touched. The largest kernel has 512 VGPRs of 256 bytes and spills them all.
+  static constexpr std::size_t stack_bytes = std::size_t{1} << 20;
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace softgpu::compute

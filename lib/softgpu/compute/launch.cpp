@@ -1,0 +1,185 @@
+#include "launch.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace softgpu::compute {
+namespace {
+
+/// The hardware hands out LDS in granules of 128 dwords.
+constexpr std::uint32_t lds_granule = 512;
+
+std::array<std::uint32_t, 3> grid_size(const hsa_kernel_dispatch_packet_t& packet) {
+  return {packet.grid_size_x, packet.grid_size_y, packet.grid_size_z};
+}
+
+std::array<std::uint32_t, 3> group_size(const hsa_kernel_dispatch_packet_t& packet) {
+  return {packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z};
+}
+
+std::string in_three_dimensions(const std::array<std::uint32_t, 3>& size) {
+  return std::to_string(size[0]) + " x " + std::to_string(size[1]) + " x " + std::to_string(size[2]);
+}
+
+/// The checks of the HSA specification, section 2.9.6 "Kernel dispatch packet", and of this device's limits.
+std::optional<Failure> check(const hsa_kernel_dispatch_packet_t& packet) {
+  const auto grid = grid_size(packet);
+  const auto group = group_size(packet);
+  const unsigned dimensions = (packet.setup >> HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS) &
+                              ((1U << HSA_KERNEL_DISPATCH_PACKET_SETUP_WIDTH_DIMENSIONS) - 1);
+  const auto invalid = [](std::string text) { return Failure{Failure::Kind::invalid_dimensions, 0, std::move(text)}; };
+  if (dimensions < 1 || dimensions > 3) {
+    return invalid("the packet says " + std::to_string(dimensions) + " dimensions; there are 1 to 3");
+  }
+  if (std::ranges::count(grid, 0U) != 0) return invalid("the grid is " + in_three_dimensions(grid) + " work-items");
+  if (std::ranges::count(group, 0U) != 0) {
+    return invalid("the work-group is " + in_three_dimensions(group) + " work-items");
+  }
+  for (unsigned d = dimensions; d < 3; ++d) {
+    if (grid[d] != 1 || group[d] != 1) {
+      return invalid("sizes of dimensions beyond the packet's " + std::to_string(dimensions) +
+                     " must be 1; the grid is " + in_three_dimensions(grid) + ", the work-group " +
+                     in_three_dimensions(group));
+    }
+  }
+  if (std::uint64_t{group[0]} * group[1] * group[2] > max_work_items_per_group) {
+    return Failure{Failure::Kind::work_group_size, 0,
+                   "the work-group is " + in_three_dimensions(group) + " work-items; the limit is " +
+                       std::to_string(max_work_items_per_group)};
+  }
+  if (packet.group_segment_size > max_lds_bytes_per_group) {
+    return Failure{Failure::Kind::group_memory, 0,
+                   "the work-group asks for " + std::to_string(packet.group_segment_size) +
+                       " bytes of group memory; the limit is " + std::to_string(max_lds_bytes_per_group)};
+  }
+  return std::nullopt;
+}
+
+/// Work-item ids of a one-dimensional work-group, which is the common case.
+constexpr auto linear_ids = [] {
+  std::array<std::uint32_t, max_work_items_per_group> ids{};
+  for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i;
+  return ids;
+}();
+
+}  // namespace
+
+std::variant<std::shared_ptr<const Launch>, Failure>
+Launch::make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet, const QueueView& queue) {
+  if (auto failure = check(packet)) return *std::move(failure);
+  const KernelDescriptor& descriptor = kernel->descriptor();
+  constexpr unsigned work_group_counts = 0x380;  // amd_kernel_code_t's; reserved since
+  if (descriptor.wants_dispatch_id() || descriptor.wants_group_info() || (descriptor.properties & work_group_counts)) {
+    return Failure{Failure::Kind::invalid_code_object, packet.kernel_object,
+                   "the kernel asks for a dispatch id, work-group info or work-group counts in its first SGPRs; these "
+                   "are not supported"};
+  }
+  return std::make_shared<const PreparedLaunch>(std::move(kernel), packet, queue);
+}
+
+PreparedLaunch::PreparedLaunch(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet,
+                               const QueueView& queue)
+    : packet_(packet), kernel_(std::move(kernel)), queue_(queue), groups_() {
+  for (unsigned d = 0; d < 3; ++d) {
+    groups_[d] = static_cast<std::uint32_t>((std::uint64_t{grid_size(packet)[d]} + group_size(packet)[d] - 1) /
+                                            group_size(packet)[d]);
+  }
+  lay_out_registers();
+}
+
+// The order is that of LLVM's AMDGPU usage guide, "Initial Kernel Execution State".
+void PreparedLaunch::lay_out_registers() {
+  const KernelDescriptor& descriptor = kernel_->descriptor();
+  unsigned next = 0;
+  const auto claim = [&](bool wanted, unsigned dwords) {
+    if (!wanted) return absent;
+    next += dwords;
+    return next - dwords;
+  };
+  const auto claim_and_set = [&](bool wanted, std::uint64_t value, unsigned dwords = 2) {
+    const unsigned at = claim(wanted, dwords);
+    if (wanted) std::memcpy(&sgprs_[at], &value, dwords * sizeof(std::uint32_t));
+  };
+  private_segment_buffer_ = claim(descriptor.wants_private_segment_buffer(), 4);
+  claim_and_set(descriptor.wants_dispatch_ptr(), std::bit_cast<std::uint64_t>(&packet_));
+  claim_and_set(descriptor.wants_queue_ptr(), queue_.queue_address);
+  claim_and_set(descriptor.wants_kernarg_ptr(), std::bit_cast<std::uint64_t>(packet_.kernarg_address));
+  flat_scratch_init_ = claim(descriptor.wants_flat_scratch_init(), 2);
+  claim_and_set(descriptor.wants_private_segment_size(), packet_.private_segment_size, 1);
+
+  next = descriptor.user_sgpr_count();
+  for (unsigned d = 0; d < 3; ++d) group_id_[d] = claim(descriptor.wants_group_id(d), 1);
+  wave_scratch_offset_ = claim(descriptor.uses_private_segment(), 1);
+  sgpr_count_ = next;
+}
+
+std::uint64_t PreparedLaunch::group_count() const noexcept {
+  return std::uint64_t{groups_[0]} * groups_[1] * groups_[2];
+}
+
+std::uint32_t PreparedLaunch::lds_bytes() const {
+  return (packet_.group_segment_size + lds_granule - 1) / lds_granule * lds_granule;
+}
+
+WorkGroup PreparedLaunch::group(std::uint64_t index) const {
+  WorkGroup group{};
+  if (groups_[1] == 1 && groups_[2] == 1) {
+    group.id = {static_cast<std::uint32_t>(index), 0, 0};
+  } else {
+    const std::uint64_t row = index / groups_[0];
+    group.id = {static_cast<std::uint32_t>(index % groups_[0]), static_cast<std::uint32_t>(row % groups_[1]),
+                static_cast<std::uint32_t>(row / groups_[1])};
+  }
+  const auto grid = grid_size(packet_);
+  const auto full = group_size(packet_);
+  for (unsigned d = 0; d < 3; ++d) group.size[d] = std::min(full[d], grid[d] - group.id[d] * full[d]);
+  return group;
+}
+
+void PreparedLaunch::fill_sgprs(std::uint32_t* sgprs, const WorkGroup& group, const Scratch& scratch) const {
+  std::copy_n(sgprs_.begin(), sgpr_count_, sgprs);
+  for (unsigned d = 0; d < 3; ++d) {
+    if (group_id_[d] != absent) sgprs[group_id_[d]] = group.id[d];
+  }
+  const auto low = static_cast<std::uint32_t>(scratch.base);
+  const auto high = static_cast<std::uint32_t>(scratch.base >> 32);
+  if (private_segment_buffer_ != absent) {
+    std::uint32_t* descriptor = sgprs + private_segment_buffer_;
+    descriptor[0] = low;
+    descriptor[1] = (queue_.scratch_descriptor[1] & 0xffff0000U) | (high & 0xffffU);
+    descriptor[2] = static_cast<std::uint32_t>(std::min<std::uint64_t>(scratch.bytes, ~0U));
+    descriptor[3] = queue_.scratch_descriptor[3];
+  }
+  if (flat_scratch_init_ != absent) {
+    sgprs[flat_scratch_init_] = low;
+    sgprs[flat_scratch_init_ + 1] = high;
+  }
+}
+
+void PreparedLaunch::set_wave_scratch_offset(std::uint32_t* sgprs, std::uint32_t offset) const {
+  if (wave_scratch_offset_ != absent) sgprs[wave_scratch_offset_] = offset;
+}
+
+void PreparedLaunch::fill_work_item_ids(std::uint32_t* ids, const WorkGroup& group, std::uint32_t first_item) const {
+  const unsigned dimensions = kernel_->descriptor().work_item_id_dimensions();
+  if (group.size[1] == 1 && group.size[2] == 1) {
+    std::copy_n(linear_ids.begin() + first_item, wavefront_size, ids);
+    return;
+  }
+  std::uint32_t x = first_item % group.size[0];
+  std::uint32_t y = first_item / group.size[0] % group.size[1];
+  std::uint32_t z = first_item / group.size[0] / group.size[1];
+  for (std::uint32_t lane = 0; lane < wavefront_size; ++lane) {
+    // A kernel that does not ask for y or z uses v0 as x, without a mask.
+    ids[lane] = x | (dimensions >= 1 ? y << 10 : 0) | (dimensions >= 2 ? z << 20 : 0);
+    if (++x < group.size[0]) continue;
+    x = 0;
+    if (++y < group.size[1]) continue;
+    y = 0;
+    ++z;
+  }
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,71 @@
+// A dispatch packet worked out for execution: what is the same for all of its work-groups.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+
+#include "engine.hpp"
+#include "kernel.hpp"
+
+namespace softgpu::compute {
+
+/// One work-group of a grid. Those at the grid's far edges are smaller when the sizes do not divide.
+struct WorkGroup {
+  std::array<std::uint32_t, 3> id;
+  std::array<std::uint32_t, 3> size;  ///< in work-items
+
+  [[nodiscard]] std::uint32_t work_items() const { return size[0] * size[1] * size[2]; }
+  [[nodiscard]] std::uint32_t waves() const { return (work_items() + wavefront_size - 1) / wavefront_size; }
+};
+
+/// Where the wavefronts of one work-group have their private memory.
+struct Scratch {
+  std::uint64_t base = 0;          ///< what FLAT_SCRATCH and the private segment buffer start from
+  std::uint64_t bytes = 0;         ///< from `base`
+  std::uint32_t first_offset = 0;  ///< of the work-group's wavefront 0
+  std::uint32_t wave_bytes = 0;    ///< from one wavefront to the next
+};
+
+class PreparedLaunch final : public Launch {
+public:
+  PreparedLaunch(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet,
+                 const QueueView& queue);
+
+  [[nodiscard]] std::uint64_t group_count() const noexcept override;
+  [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override { return packet_.private_segment_size; }
+
+  [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
+  [[nodiscard]] const QueueView& queue() const { return queue_; }
+  [[nodiscard]] std::uint64_t code_address() const {
+    return packet_.kernel_object + static_cast<std::uint64_t>(kernel_->descriptor().entry_offset);
+  }
+  /// LDS comes in granules; what lies behind the last one reads as 0.
+  [[nodiscard]] std::uint32_t lds_bytes() const;
+  [[nodiscard]] WorkGroup group(std::uint64_t index) const;
+
+  /// The SGPRs that the work-group's wavefronts start with, but for the offset of each wavefront's scratch.
+  void fill_sgprs(std::uint32_t* sgprs, const WorkGroup& group, const Scratch& scratch) const;
+  void set_wave_scratch_offset(std::uint32_t* sgprs, std::uint32_t offset) const;
+  /// VGPR 0 of the wavefront that starts at `first_item`: the packed ids of 64 work-items.
+  void fill_work_item_ids(std::uint32_t* ids, const WorkGroup& group, std::uint32_t first_item) const;
+
+private:
+  static constexpr unsigned absent = ~0U;
+
+  void lay_out_registers();
+
+  alignas(64) hsa_kernel_dispatch_packet_t packet_;  // the dispatch pointer points here
+  std::shared_ptr<const Kernel> kernel_;
+  QueueView queue_;
+  std::array<std::uint32_t, 3> groups_;
+
+  std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs_ = {};
+  unsigned sgpr_count_ = 0;
+  unsigned private_segment_buffer_ = absent;
+  unsigned flat_scratch_init_ = absent;
+  std::array<unsigned, 3> group_id_ = {absent, absent, absent};
+  unsigned wave_scratch_offset_ = absent;
+};
+
+}  // namespace softgpu::compute

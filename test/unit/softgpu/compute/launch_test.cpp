@@ -1,0 +1,137 @@
+#include <bit>
+#include <set>
+#include <vector>
+
+#include "softgpu/compute/launch.hpp"
+#include "test_launch.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+Failure::Kind refusal(const hsa_kernel_dispatch_packet_t& packet) {
+  const auto made = Launch::make(kernel_of(nullptr, Waits::never), packet, {});
+  EXPECT_TRUE(std::holds_alternative<Failure>(made));
+  return std::get<Failure>(made).kind;
+}
+
+PreparedLaunch prepared(const hsa_kernel_dispatch_packet_t& packet, const KernelDescriptor& descriptor = {},
+                        const QueueView& queue = {}) {
+  return {kernel_of(nullptr, Waits::never, descriptor), packet, queue};
+}
+
+TEST(Launch, refuses_sizes_of_zero_and_wrong_dimension_counts) {
+  EXPECT_EQ(refusal(packet_of({0, 1, 1}, {1, 1, 1})), Failure::Kind::invalid_dimensions);
+  EXPECT_EQ(refusal(packet_of({1, 1, 1}, {1, 0, 1})), Failure::Kind::invalid_dimensions);
+  auto packet = packet_of({1, 1, 1}, {1, 1, 1});
+  packet.setup = 0;
+  EXPECT_EQ(refusal(packet), Failure::Kind::invalid_dimensions);
+  packet = packet_of({4, 4, 1}, {1, 1, 1});
+  packet.setup = 1;
+  EXPECT_EQ(refusal(packet), Failure::Kind::invalid_dimensions);
+}
+
+TEST(Launch, refuses_what_is_beyond_the_limits_of_a_work_group) {
+  EXPECT_EQ(refusal(packet_of({2048, 1, 1}, {1025, 1, 1})), Failure::Kind::work_group_size);
+  EXPECT_EQ(refusal(packet_of({64, 64, 64}, {16, 16, 8})), Failure::Kind::work_group_size);
+  auto packet = packet_of({1, 1, 1}, {1, 1, 1});
+  packet.group_segment_size = 65537;
+  EXPECT_EQ(refusal(packet), Failure::Kind::group_memory);
+}
+
+TEST(Launch, accepts_the_largest_work_group) {
+  auto packet = packet_of({1024, 1024, 64}, {16, 16, 4});
+  packet.group_segment_size = 65536;
+  EXPECT_EQ(launch_of(kernel_of(nullptr, Waits::never), packet)->group_count(), 64U * 64 * 16);
+}
+
+TEST(Launch, work_groups_at_the_edges_of_the_grid_are_partial) {
+  const auto launch = prepared(packet_of({10, 7, 5}, {4, 3, 2}));
+  ASSERT_EQ(launch.group_count(), 3U * 3 * 3);
+  std::uint64_t items = 0;
+  for (std::uint64_t i = 0; i < launch.group_count(); ++i) items += launch.group(i).work_items();
+  EXPECT_EQ(items, 10U * 7 * 5);
+  const WorkGroup last = launch.group(26);
+  EXPECT_EQ(last.id, (std::array<std::uint32_t, 3>{2, 2, 2}));
+  EXPECT_EQ(last.size, (std::array<std::uint32_t, 3>{2, 1, 1}));
+  EXPECT_EQ(launch.group(1).id, (std::array<std::uint32_t, 3>{1, 0, 0}));
+  EXPECT_EQ(launch.group(3).id, (std::array<std::uint32_t, 3>{0, 1, 0}));
+}
+
+TEST(Launch, a_grid_of_the_largest_sizes_does_not_overflow) {
+  const auto launch = prepared(packet_of({0xffffffff, 1, 1}, {1024, 1, 1}));
+  ASSERT_EQ(launch.group_count(), 1U << 22);
+  EXPECT_EQ(launch.group((1U << 22) - 1).size[0], 1023U);
+}
+
+TEST(Launch, packs_work_item_ids_of_full_and_partial_work_groups) {
+  KernelDescriptor descriptor;
+  descriptor.rsrc2 = 2 << 11;
+  const auto launch = prepared(packet_of({10, 7, 5}, {4, 3, 2}), descriptor);
+  for (const std::uint64_t index : {0, 2, 26}) {
+    const WorkGroup group = launch.group(index);
+    std::array<std::uint32_t, 64> ids{};
+    launch.fill_work_item_ids(ids.data(), group, 0);
+    std::uint32_t lane = 0;
+    for (std::uint32_t z = 0; z < group.size[2]; ++z)
+      for (std::uint32_t y = 0; y < group.size[1]; ++y)
+        for (std::uint32_t x = 0; x < group.size[0]; ++x) EXPECT_EQ(ids[lane++], x | y << 10 | z << 20);
+  }
+}
+
+TEST(Launch, later_wavefronts_go_on_where_the_earlier_ones_ended) {
+  KernelDescriptor descriptor;
+  descriptor.rsrc2 = 1 << 11;
+  const auto launch = prepared(packet_of({24, 8, 1}, {24, 8, 1}), descriptor);
+  std::array<std::uint32_t, 64> ids{};
+  launch.fill_work_item_ids(ids.data(), launch.group(0), 64);
+  EXPECT_EQ(ids[0], 16U | 2U << 10);
+  EXPECT_EQ(ids[63], 127U % 24 | 127U / 24 << 10);
+}
+
+TEST(Launch, a_kernel_that_wants_only_x_gets_no_other_id) {
+  const auto launch = prepared(packet_of({4, 16, 1}, {4, 16, 1}));
+  std::array<std::uint32_t, 64> ids{};
+  launch.fill_work_item_ids(ids.data(), launch.group(0), 0);
+  EXPECT_EQ(ids[63], 3U);
+}
+
+TEST(Launch, lays_out_the_initial_sgprs_in_the_order_of_the_kernel_code_properties) {
+  KernelDescriptor descriptor;
+  descriptor.properties = 1 | 2 | 4 | 8 | 32 | 64;
+  descriptor.rsrc2 = 1 | 15 << 1 | 1 << 7 | 1 << 9;  // scratch, 15 user SGPRs, work-group ids x and z
+  auto packet = packet_of({2, 1, 6}, {1, 1, 2});
+  packet.kernarg_address = std::bit_cast<void*>(std::uint64_t{0x1111222233334444});
+  packet.private_segment_size = 48;
+  QueueView queue;
+  queue.queue_address = 0x5555666677778888;
+  queue.scratch_descriptor[1] = 0x80001234;
+  queue.scratch_descriptor[3] = 0x00e00000;
+  const auto launch = prepared(packet, descriptor, queue);
+
+  std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs{};
+  const Scratch scratch{0xaaaabbbbcccc, 4096, 0, 0};
+  launch.fill_sgprs(sgprs.data(), launch.group(5), scratch);
+  launch.set_wave_scratch_offset(sgprs.data(), 0x400);
+
+  EXPECT_EQ(sgprs[0], 0xbbbbccccU);
+  EXPECT_EQ(sgprs[1], 0x8000aaaaU);
+  EXPECT_EQ(sgprs[2], 4096U);
+  EXPECT_EQ(sgprs[3], 0x00e00000U);
+  const auto dispatch_ptr = std::uint64_t{sgprs[5]} << 32 | sgprs[4];
+  EXPECT_EQ(dispatch_ptr % 64, 0U);
+  EXPECT_EQ(std::bit_cast<const hsa_kernel_dispatch_packet_t*>(dispatch_ptr)->private_segment_size, 48U);
+  EXPECT_EQ(sgprs[6], 0x77778888U);
+  EXPECT_EQ(sgprs[7], 0x55556666U);
+  EXPECT_EQ(sgprs[8], 0x33334444U);
+  EXPECT_EQ(sgprs[9], 0x11112222U);
+  EXPECT_EQ(sgprs[10], 0xbbbbccccU);
+  EXPECT_EQ(sgprs[11], 0xaaaaU);
+  EXPECT_EQ(sgprs[12], 48U);
+  // 15 user SGPRs: two of them are not used.
+  EXPECT_EQ(sgprs[15], 1U);
+  EXPECT_EQ(sgprs[16], 2U);
+  EXPECT_EQ(sgprs[17], 0x400U);
+}
+
+}  // namespace
+}  // namespace softgpu::compute

@@ -1,0 +1,41 @@
+// Launches of wavefronts written in C++, which stand in for translated ones: the runner cannot tell.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <variant>
+
+#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/kernel.hpp"
+
+namespace softgpu::compute {
+
+inline hsa_kernel_dispatch_packet_t packet_of(std::array<std::uint32_t, 3> grid, std::array<std::uint16_t, 3> group) {
+  hsa_kernel_dispatch_packet_t packet{};
+  packet.setup = 3 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS;
+  packet.grid_size_x = grid[0];
+  packet.grid_size_y = grid[1];
+  packet.grid_size_z = grid[2];
+  packet.workgroup_size_x = group[0];
+  packet.workgroup_size_y = group[1];
+  packet.workgroup_size_z = group[2];
+  return packet;
+}
+
+enum class Waits { never, at_barriers };
+
+inline std::shared_ptr<const Kernel> kernel_of(WaveFunction wave, Waits waits, KernelDescriptor descriptor = {}) {
+  return std::make_shared<const Kernel>(descriptor, wave, waits == Waits::at_barriers, nullptr);
+}
+
+inline std::shared_ptr<const Launch> launch_of(std::shared_ptr<const Kernel> kernel,
+                                               const hsa_kernel_dispatch_packet_t& packet,
+                                               const QueueView& queue = {}) {
+  auto made = Launch::make(std::move(kernel), packet, queue);
+  EXPECT_TRUE(std::holds_alternative<std::shared_ptr<const Launch>>(made));
+  return std::get<std::shared_ptr<const Launch>>(std::move(made));
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <set>
+#include <thread>
+#include <vector>
+
+#include "test_launch.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+constexpr std::uint64_t all_lanes = ~std::uint64_t{0};
+
+std::vector<int>& order() {
+  static std::vector<int> waves;
+  return waves;
+}
+
+TEST(WorkGroupRunner, runs_the_wavefronts_of_a_kernel_without_barriers_in_order) {
+  order().clear();
+  const auto kernel =
+      kernel_of([](WaveState* s) { order().push_back(static_cast<int>(s->wave_in_group)); }, Waits::never);
+  WorkGroupRunner runner(0);
+  EXPECT_FALSE(runner.run(*launch_of(kernel, packet_of({256, 1, 1}, {256, 1, 1})), 0));
+  EXPECT_EQ(order(), (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(WorkGroupRunner, a_barrier_opens_when_every_wavefront_is_there) {
+  order().clear();
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        for (int phase = 0; phase < 3; ++phase) {
+          order().push_back(phase);
+          s->barrier(s);
+        }
+      },
+      Waits::at_barriers);
+  WorkGroupRunner runner(0);
+  EXPECT_FALSE(runner.run(*launch_of(kernel, packet_of({1000, 1, 1}, {1000, 1, 1})), 0));
+  EXPECT_EQ(order().size(), 3U * 16);
+  EXPECT_TRUE(std::ranges::is_sorted(order()));
+}
+
+TEST(WorkGroupRunner, a_wavefront_that_ended_counts_as_arrived_at_the_barrier) {
+  order().clear();
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        for (unsigned i = 0; i < s->wave_in_group; ++i) s->barrier(s);
+        order().push_back(static_cast<int>(s->wave_in_group));
+      },
+      Waits::at_barriers);
+  WorkGroupRunner runner(0);
+  EXPECT_FALSE(runner.run(*launch_of(kernel, packet_of({8, 8, 8}, {8, 8, 8})), 0));
+  EXPECT_EQ(order(), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(WorkGroupRunner, a_wavefront_alone_in_its_work_group_passes_barriers) {
+  order().clear();
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        s->barrier(s);
+        order().push_back(1);
+      },
+      Waits::at_barriers);
+  WorkGroupRunner runner(0);
+  EXPECT_FALSE(runner.run(*launch_of(kernel, packet_of({64, 1, 1}, {64, 1, 1})), 0));
+  EXPECT_EQ(order().size(), 1U);
+}
+
+TEST(WorkGroupRunner, a_sleeping_wavefront_waits_for_what_another_does) {
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        auto* flag = std::bit_cast<std::uint32_t*>(s->lds);
+        if (s->wave_in_group == 0) {
+          *flag = 0;
+          while (*static_cast<volatile std::uint32_t*>(flag) == 0) s->yield(s);
+        } else {
+          *flag = 1;
+        }
+      },
+      Waits::at_barriers);
+  WorkGroupRunner runner(0);
+  auto packet = packet_of({128, 1, 1}, {128, 1, 1});
+  packet.group_segment_size = 4;
+  EXPECT_FALSE(runner.run(*launch_of(kernel, packet), 0));
+}
+
+TEST(WorkGroupRunner, only_work_items_that_exist_are_enabled) {
+  static std::vector<std::uint64_t> masks;
+  masks.clear();
+  const auto kernel = kernel_of([](WaveState* s) { masks.push_back(s->exec); }, Waits::never);
+  const auto launch = launch_of(kernel, packet_of({150, 1, 1}, {100, 1, 1}));
+  WorkGroupRunner runner(0);
+  EXPECT_FALSE(runner.run(*launch, 0));
+  EXPECT_FALSE(runner.run(*launch, 1));
+  EXPECT_EQ(masks, (std::vector<std::uint64_t>{all_lanes, (std::uint64_t{1} << 36) - 1, (std::uint64_t{1} << 50) - 1}));
+}
+
+TEST(WorkGroupRunner, wavefronts_of_a_work_group_share_lds_of_the_size_asked_for) {
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        ASSERT_EQ(s->lds_bytes, 1024U);
+        s->lds[s->wave_in_group] = std::byte{static_cast<unsigned char>(s->wave_in_group)};
+        s->barrier(s);
+        for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(std::to_integer<unsigned>(s->lds[i]), i);
+      },
+      Waits::at_barriers);
+  auto packet = packet_of({256, 1, 1}, {256, 1, 1});
+  packet.group_segment_size = 600;
+  WorkGroupRunner runner(0);
+  EXPECT_FALSE(runner.run(*launch_of(kernel, packet), 0));
+}
+
+const volatile std::uint64_t wild_address = 0x10;  // volatile: the compiler would object
+
+void store_to_wild_address(WaveState*) { *std::bit_cast<volatile std::uint32_t*>(std::uint64_t{wild_address}) = 1; }
+
+TEST(WorkGroupRunner, a_wild_store_ends_the_work_group_and_names_the_address) {
+  const auto kernel = kernel_of(store_to_wild_address, Waits::never);
+  const auto launch = launch_of(kernel, packet_of({64, 2, 1}, {64, 1, 1}));
+  WorkGroupRunner runner(0);
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    const auto failure = runner.run(*launch, 1);
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
+    EXPECT_EQ(failure->address, wild_address);
+    EXPECT_EQ(failure->text, "address 0x10 is not mapped; accessed by work-group (0, 1, 0)");
+  }
+}
+
+TEST(WorkGroupRunner, a_fault_in_one_wavefront_ends_those_that_wait_at_a_barrier) {
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        if (s->wave_in_group == 2) store_to_wild_address(s);
+        s->barrier(s);
+        ADD_FAILURE() << "the barrier opened";
+      },
+      Waits::at_barriers);
+  WorkGroupRunner runner(0);
+  const auto failure = runner.run(*launch_of(kernel, packet_of({256, 1, 1}, {256, 1, 1})), 0);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
+
+  order().clear();
+  const auto sound = kernel_of(
+      [](WaveState* s) {
+        s->barrier(s);
+        order().push_back(0);
+      },
+      Waits::at_barriers);
+  EXPECT_FALSE(runner.run(*launch_of(sound, packet_of({256, 1, 1}, {256, 1, 1})), 0));
+  EXPECT_EQ(order().size(), 4U);
+}
+
+TEST(WorkGroupRunner, a_trap_ends_the_work_group) {
+  const auto kernel = kernel_of([](WaveState* s) { s->trap(s, 2, 0x40); }, Waits::at_barriers);
+  WorkGroupRunner runner(0);
+  const auto failure = runner.run(*launch_of(kernel, packet_of({256, 1, 1}, {256, 1, 1})), 0);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::trap);
+  EXPECT_EQ(failure->address, 0x40U);
+}
+
+TEST(WorkGroupRunner, faults_on_several_threads_at_once_stay_apart) {
+  const auto kernel = kernel_of(store_to_wild_address, Waits::at_barriers);
+  const auto launch = launch_of(kernel, packet_of({128, 1, 1}, {128, 1, 1}));
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> threads;
+  for (std::uint32_t worker = 0; worker < 4; ++worker) {
+    threads.emplace_back([&, worker] {
+      WorkGroupRunner runner(worker);
+      for (int i = 0; i < 50; ++i) failures += runner.run(*launch, 0) ? 1 : 0;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 200);
+}
+
+TEST(WorkGroupRunnerDeathTest, a_fault_outside_of_a_kernel_still_kills_the_process) {
+  const auto kernel = kernel_of([](WaveState*) {}, Waits::never);
+  WorkGroupRunner runner(0);
+  EXPECT_FALSE(runner.run(*launch_of(kernel, packet_of({64, 1, 1}, {64, 1, 1})), 0));
+  EXPECT_DEATH(store_to_wild_address(nullptr), "");
+}
+
+std::set<std::uint64_t>& scratch_bases() {
+  static std::set<std::uint64_t> bases;
+  return bases;
+}
+
+TEST(WorkGroupRunner, every_wavefront_of_every_worker_has_scratch_of_its_own) {
+  scratch_bases().clear();
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        std::memset(std::bit_cast<void*>(s->scratch_wave_base), 1, std::size_t{s->scratch_bytes_per_lane} * 64);
+        scratch_bases().insert(s->scratch_wave_base);
+        s->barrier(s);
+      },
+      Waits::at_barriers);
+  auto packet = packet_of({1024, 1, 1}, {1024, 1, 1});
+  packet.private_segment_size = 100;
+  std::vector<std::byte> memory(std::size_t{2} * 16 * 64 * 112);
+  QueueView queue;
+  queue.scratch_base = std::bit_cast<std::uint64_t>(memory.data());
+  queue.scratch_bytes = memory.size();
+  queue.scratch_bytes_per_lane = 112;
+  const auto launch = launch_of(kernel, packet, queue);
+  // The queue has slots for two workers; the third one brings its own.
+  std::array<WorkGroupRunner, 3> runners = {WorkGroupRunner(0), WorkGroupRunner(1), WorkGroupRunner(2)};
+  for (WorkGroupRunner& runner : runners) EXPECT_FALSE(runner.run(*launch, 0));
+  EXPECT_EQ(scratch_bases().size(), 3U * 16);
+  const auto inside = std::ranges::count_if(scratch_bases(), [&](std::uint64_t base) {
+    return base >= queue.scratch_base && base < queue.scratch_base + queue.scratch_bytes;
+  });
+  EXPECT_EQ(inside, 2 * 16);
+}
+
+}  // namespace
+}  // namespace softgpu::compute
