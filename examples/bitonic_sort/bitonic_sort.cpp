@@ -1,0 +1,337 @@
+// Sorts integers with a bitonic network on the GPU, and shows what dispatching its many short kernels costs.
+//
+// A network for 2^n values is n * (n + 1) / 2 passes that wait for one another: 120 kernels of a few microseconds for
+// 32768 values. That makes the way they are dispatched matter as much as what they do. The way that most programs begin
+// with is the baseline; each flag takes one of its costs away, and --ablation prints what each is worth.
+#include "number_file.hpp"
+#include "options.hpp"
+#include "output_file.hpp"
+#include "report.hpp"
+
+#include <bitonic_sort_code_object.hpp>
+#include <fastdispatch/fastdispatch.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <limits>
+#include <new>
+#include <optional>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fd = fastdispatch;
+
+namespace {
+
+// The kernel of kernels/bitonic_sort.hip. The library holds this against the code object when the kernel is looked up.
+using BitonicPass = void(std::uint32_t* data, std::uint32_t stage, std::uint32_t step, std::uint32_t order);
+
+struct Pass {
+  std::uint32_t stage;
+  std::uint32_t step;
+};
+
+std::vector<Pass> passes_for(std::size_t length) {
+  std::vector<Pass> passes;
+  const auto stages = static_cast<std::uint32_t>(std::countr_zero(length));
+  for (std::uint32_t stage = 0; stage < stages; ++stage) {
+    for (std::uint32_t step = stage + 1; step-- > 0;) passes.push_back({stage, step});
+  }
+  return passes;
+}
+
+// What is set up once, however the passes are dispatched.
+struct Network {
+  Network(fd::Agent agent, std::size_t length, Order direction)
+      : gpu(agent), module(fd::Module::load(gpu, code_objects::bitonic_sort(), "bitonic_sort")),
+        kernel(module.kernel<BitonicPass>("bitonic_pass")), queue(gpu), data(gpu, length), passes(passes_for(length)),
+        grid(fd::grid(static_cast<std::uint32_t>(length / 2))), order(static_cast<std::uint32_t>(direction)) {}
+
+  fd::Agent gpu;
+  fd::Module module;
+  fd::Kernel<BitonicPass> kernel;
+  fd::Queue queue;
+  fd::DeviceBuffer<std::uint32_t> data;
+  std::vector<Pass> passes;
+  fd::Grid grid;  // one work-item a pair
+  std::uint32_t order;
+};
+
+// One way to run the network over an array of the host's.
+class Sorter {
+public:
+  Sorter(Network& network, const Optimizations& optimizations);
+
+  // The array to fill and to sort.
+  [[nodiscard]] std::span<std::uint32_t> numbers() { return numbers_; }
+  void sort();
+
+private:
+  void record();
+  void dispatch_passes();
+  [[nodiscard]] fd::Ordering ordering(std::size_t pass) const;
+
+  Network& network_;
+  Optimizations optimizations_;
+  std::vector<std::uint32_t> pageable_;
+  fd::PinnedBuffer<std::uint32_t> pinned_;
+  std::span<std::uint32_t> numbers_;  // one of the two
+  fd::Signal signal_;
+  fd::Batch batch_;
+};
+
+Sorter::Sorter(Network& network, const Optimizations& optimizations)
+    : network_(network), optimizations_(optimizations), signal_(network.gpu),
+      batch_(network.gpu, {.fences = optimizations.fences}) {
+  if (optimizations_.pinned_host) {
+    pinned_ = fd::PinnedBuffer<std::uint32_t>(network_.gpu, network_.data.size());
+    numbers_ = pinned_.span();
+  } else {
+    pageable_.resize(network_.data.size());
+    numbers_ = pageable_;
+  }
+  if (optimizations_.replay) record();
+}
+
+// A batch is turned into packets once; each submission of it copies them into the queue and rings the doorbell once.
+void Sorter::record() {
+  // The GPU's copy engine reaches pinned memory only; a pageable array is copied outside of the batch.
+  if (optimizations_.pinned_host) batch_.copy(network_.data, pinned_);
+  for (const auto [stage, step] : network_.passes) {
+    batch_.dispatch(network_.kernel, network_.grid, network_.data, stage, step, network_.order);
+  }
+  if (optimizations_.pinned_host) batch_.copy(pinned_, network_.data);
+}
+
+void Sorter::sort() {
+  if (optimizations_.replay && optimizations_.pinned_host) {
+    network_.queue.submit(batch_).wait();
+    return;
+  }
+  fd::copy(network_.data, numbers_);
+  if (optimizations_.replay) {
+    network_.queue.submit(batch_).wait();
+  } else {
+    dispatch_passes();
+  }
+  fd::copy(numbers_, network_.data);
+}
+
+// One packet after the other, the way that each optimization is about.
+void Sorter::dispatch_passes() {
+  std::optional<fd::Signal> own_signal;
+  std::vector<fd::KernargBlock> own_kernargs;  // each must live until its kernel has completed
+  own_kernargs.reserve(network_.passes.size());
+
+  for (std::size_t i = 0; i < network_.passes.size(); ++i) {
+    const bool last = i + 1 == network_.passes.size();
+    const bool host_waits = last || !optimizations_.no_host_sync;
+    fd::DispatchOptions options{.ordering = ordering(i)};
+
+    // The host learns of a kernel's completion by a signal. Making one is a call into the runtime, and often the
+    // kernel.
+    if (host_waits) {
+      if (optimizations_.preallocated_signal) {
+        signal_.store(1);
+        options.completion = &signal_;
+      } else {
+        options.completion = &own_signal.emplace(network_.gpu);
+      }
+    }
+    // A kernel reads its arguments from memory while it runs, so each needs a block of its own. By default the queue
+    // takes it from a ring that it reuses; allocating one is a call into the runtime.
+    if (!optimizations_.preallocated_kernarg) {
+      options.kernargs = &own_kernargs.emplace_back(network_.gpu, network_.kernel.kernarg_size());
+    }
+
+    const auto [stage, step] = network_.passes[i];
+    network_.queue.dispatch(network_.kernel, network_.grid, options, network_.data, stage, step, network_.order);
+
+    // The barrier bit in the next packet keeps the passes apart too, without the way to the host and back.
+    if (host_waits) {
+      options.completion->wait();
+      own_signal.reset();
+      own_kernargs.clear();
+    }
+  }
+}
+
+// A fence at system scope makes the GPU write back and drop its caches; but the host looks at the array only before the
+// first kernel and after the last.
+fd::Ordering Sorter::ordering(std::size_t pass) const {
+  if (optimizations_.fences == fd::Fences::conservative) return {};
+  const bool first = pass == 0;
+  const bool last = pass + 1 == network_.passes.size();
+  return {.barrier = fd::BarrierBit::set,
+          .acquire = first ? fd::FenceScope::system : fd::FenceScope::agent,
+          .release = last ? fd::FenceScope::system : fd::FenceScope::agent};
+}
+
+struct Variant {
+  std::string name;
+  Optimizations optimizations;
+};
+
+// Each row of the table has the optimizations of the rows above it, in the order of the article that measured them
+// first.
+std::vector<Variant> ablation() {
+  Optimizations so_far;
+  std::vector<Variant> variants = {{"baseline", so_far}};
+  so_far.preallocated_signal = true;
+  variants.push_back({"+ preallocated signal", so_far});
+  so_far.preallocated_kernarg = true;
+  variants.push_back({"+ preallocated kernarg", so_far});
+  so_far.no_host_sync = true;
+  variants.push_back({"+ no host synchronization", so_far});
+  so_far.fences = fd::Fences::minimal;
+  variants.push_back({"+ minimal fences", so_far});
+  so_far.pinned_host = true;
+  variants.push_back({"+ pinned host memory", so_far});
+  so_far.replay = true;
+  variants.push_back({"+ replay", so_far});
+  return variants;
+}
+
+std::string describe(const Optimizations& optimizations) {
+  std::string text;
+  const auto add = [&text](bool on, const char* name) {
+    if (on) text += (text.empty() ? "" : ", ") + std::string(name);
+  };
+  add(optimizations.preallocated_signal, "signal");
+  add(optimizations.preallocated_kernarg, "kernarg");
+  add(optimizations.no_host_sync, "no host synchronization");
+  add(optimizations.fences == fd::Fences::minimal, "minimal fences");
+  add(optimizations.pinned_host, "pinned");
+  add(optimizations.replay, "replay");
+  return text.empty() ? "baseline" : text;
+}
+
+std::vector<std::uint32_t> random_numbers(std::size_t length, std::uint32_t seed) {
+  std::mt19937 random(seed);
+  std::vector<std::uint32_t> numbers(length);
+  std::generate(numbers.begin(), numbers.end(), std::ref(random));
+  return numbers;
+}
+
+std::vector<std::uint32_t> sorted_by_host(std::vector<std::uint32_t> numbers, Order order) {
+  if (order == Order::ascending) {
+    std::sort(numbers.begin(), numbers.end());
+  } else {
+    std::sort(numbers.begin(), numbers.end(), std::greater<>());
+  }
+  return numbers;
+}
+
+// Linux grants more memory than there is and ends the program when it is used: ask before.
+void require_memory(std::size_t bytes) {
+  std::ifstream meminfo("/proc/meminfo");
+  std::string field;
+  for (std::size_t kibibytes = 0; meminfo >> field; meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
+    if (field != "MemAvailable:" || !(meminfo >> kibibytes)) continue;
+    if (bytes / 1024 < kibibytes) return;
+    throw std::runtime_error("this length takes " + std::to_string(bytes >> 20) + " MiB of memory, and " +
+                             std::to_string(kibibytes >> 10) + " MiB are free");
+  }
+}
+
+// Times one sort of `input` and returns microseconds: both copies and all kernels.
+double time_sort(Sorter& sorter, std::span<const std::uint32_t> input, Order order) {
+  const std::span<std::uint32_t> numbers = sorter.numbers();
+  // A network takes a power of two: what is added sorts behind everything else.
+  const std::uint32_t padding = order == Order::ascending ? std::numeric_limits<std::uint32_t>::max() : 0;
+  std::fill(std::copy(input.begin(), input.end(), numbers.begin()), numbers.end(), padding);
+
+  const auto start = std::chrono::steady_clock::now();
+  sorter.sort();
+  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+}
+
+int run(const Options& options) {
+  // Before the work: a result that can't be written is lost.
+  std::optional<OutputFile> output;
+  std::optional<OutputFile> json;
+  if (options.output) output.emplace(*options.output);
+  if (options.json) json.emplace(*options.json);
+
+  const fd::Runtime runtime;
+  const fd::Agent gpu = runtime.gpu(options.device);
+
+  const std::vector<Variant> variants =
+      options.ablation ? ablation() : std::vector<Variant>{{describe(options.optimizations), options.optimizations}};
+  const auto bytes_for = [&](std::size_t length) {
+    const std::size_t arrays =
+        variants.size() + 3;  // the input, what is expected, and the GPU's, which may be the host's
+    return arrays * std::bit_ceil(length) * sizeof(std::uint32_t);
+  };
+  if (!options.input) require_memory(bytes_for(options.length));
+  const std::vector<std::uint32_t> input =
+      options.input ? read_numbers(*options.input) : random_numbers(options.length, options.seed);
+  if (input.size() > longest) throw std::runtime_error("more than " + std::to_string(longest) + " numbers");
+  if (options.input) require_memory(bytes_for(input.size()));
+  const std::vector<std::uint32_t> expected = sorted_by_host(input, options.order);
+
+  Network network(gpu, std::bit_ceil(std::max<std::size_t>(input.size(), 2)), options.order);
+  std::vector<Sorter> sorters;
+  sorters.reserve(variants.size());
+  std::vector<Row> rows;
+  for (const auto& [name, optimizations] : variants) {
+    sorters.emplace_back(network, optimizations);
+    rows.push_back({.name = name, .microseconds = {}});
+  }
+
+  // The variants take turns, so that what else the machine does at some time strikes them alike. The first turn does
+  // not count: it loads the kernel and touches the memory.
+  for (std::size_t iteration = 0; iteration <= options.iterations; ++iteration) {
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      const double time = time_sort(sorters[i], input, options.order);
+      const std::span<const std::uint32_t> result = sorters[i].numbers().first(input.size());
+      rows[i].sorted = rows[i].sorted && std::equal(result.begin(), result.end(), expected.begin());
+      if (iteration == 0) continue;
+      rows[i].microseconds.push_back(time);
+      if (options.print_progress) {
+        std::cerr << "iteration " << iteration << " of " << options.iterations << ", " << rows[i].name << ": " << time
+                  << " us\n";
+      }
+    }
+  }
+
+  const Setting setting = {.gpu = gpu.name(),
+                           .runtime = std::string(runtime.library_path()),
+                           .softgpu = runtime.on_softgpu(),
+                           .length = input.size(),
+                           .kernels = network.passes.size()};
+  print_table(std::cout, setting, rows);
+  if (json) {
+    write_json(*json, setting, rows);
+    json->commit();
+  }
+  const auto wrong = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return !row.sorted; });
+  if (wrong != rows.end()) throw std::runtime_error("the result of '" + wrong->name + "' is wrong");
+  if (output) {
+    write_numbers(*output, *options.output, std::span(sorters.back().numbers()).first(input.size()));
+    output->commit();
+  }
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(parse_command_line(argc, argv));
+  } catch (const std::bad_alloc&) {
+    std::cerr << "bitonic_sort: there is not enough memory\n";
+  } catch (const std::exception& error) {
+    std::cerr << "bitonic_sort: " << error.what() << "\n";
+  }
+  return EXIT_FAILURE;
+}

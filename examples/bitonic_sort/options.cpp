@@ -1,0 +1,107 @@
+#include "options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <string>
+
+namespace {
+
+constexpr std::size_t ablation_iterations = 100;
+constexpr int usage_error = 2;
+
+void parse_or_exit(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+    std::exit(EXIT_SUCCESS);
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "bitonic_sort: " << error.what() << " (--help lists the options)\n";
+    std::exit(usage_error);
+  }
+}
+
+}  // namespace
+
+Options parse_command_line(int argc, char** argv) {
+  Options options;
+  Optimizations& optimizations = options.optimizations;
+  CLI::App app("Sorts unsigned 32-bit integers on the GPU with a bitonic network, one dispatch a pass.",
+               "bitonic_sort");
+  app.set_help_flag("-h,--help", "Print this and end");
+
+  constexpr const char* data = "What is sorted";
+  auto* length = app.add_option("--length", options.length, "How many random numbers to sort (32768)")
+                     ->check(CLI::Range(std::size_t{1}, longest))
+                     ->option_text("N")
+                     ->group(data);
+  auto* seed = app.add_option("--seed", options.seed, "Of the random numbers (1)")->option_text("N")->group(data);
+  app.add_option("--input", options.input, "Sort this file: text with one number a line, or raw little-endian (.u32)")
+      ->excludes(length)
+      ->excludes(seed)
+      ->option_text("FILE")
+      ->group(data);
+  app.add_option("--output", options.output, "Write the sorted numbers: text, or raw where the name ends in .u32")
+      ->option_text("FILE")
+      ->group(data);
+  bool descending = false;
+  app.add_flag("--descending", descending, "Largest first")->group(data);
+
+  constexpr const char* flags = "Dispatch optimizations";
+  bool all = false;
+  bool minimal_fences = false;
+  std::string fences;
+  CLI::Option* const chosen[] = {
+      app.add_flag("--opt", all, "The next five"),
+      app.add_flag("--opt-prealloc-signal,--optPreallocSignal", optimizations.preallocated_signal,
+                   "Use one completion signal for all kernels"),
+      app.add_flag("--opt-prealloc-kernarg,--optPreallocKernarg", optimizations.preallocated_kernarg,
+                   "Take argument blocks from a pool"),
+      app.add_flag("--opt-avoid-host-sync,--optAvoidHostSync", optimizations.no_host_sync,
+                   "Order the kernels by the barrier bit; wait on the host once"),
+      app.add_flag("--opt-fence,--optFence", minimal_fences,
+                   "System-scope fences at the ends only, agent scope between"),
+      app.add_flag("--opt-pinned-host,--optPinnedHost", optimizations.pinned_host,
+                   "Keep the host's array in pinned memory"),
+      app.add_flag("--opt-replay,--optReplay", optimizations.replay,
+                   "Record everything once and submit it again; the first three come with it"),
+      app.add_option("--fences", fences, "conservative or minimal, whatever the other flags say")
+          ->check(CLI::IsMember({"conservative", "minimal"})),
+  };
+
+  constexpr const char* run = "How it runs";
+  auto* ablation =
+      app.add_flag("--ablation", options.ablation, "Add the optimizations one by one and print what each buys")
+          ->option_text(" ")  // or else the help lists whom it excludes
+          ->group(run);
+  for (CLI::Option* option : chosen) option->excludes(ablation)->option_text(" ")->group(flags);
+  chosen[std::size(chosen) - 1]->option_text("NAME");
+  auto* iterations = app.add_option("--iterations", options.iterations,
+                                    "How often to sort, for the median time (1; with --ablation 100)")
+                         ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
+                         ->option_text("N")
+                         ->group(run);
+  app.add_option("--device", options.device, "Which GPU, from 0 (0)")
+      ->check(CLI::Range(0, 1023))
+      ->option_text("N")
+      ->group(run);
+  app.add_option("--json", options.json, "Write the times to this file")->option_text("FILE")->group(run);
+  app.add_flag("--print-progress", options.print_progress, "Print each iteration's time on standard error")->group(run);
+
+  parse_or_exit(app, argc, argv);
+
+  if (all) {
+    optimizations.preallocated_signal = optimizations.preallocated_kernarg = true;
+    optimizations.no_host_sync = optimizations.pinned_host = minimal_fences = true;
+  }
+  if (minimal_fences) optimizations.fences = fastdispatch::Fences::minimal;
+  if (!fences.empty()) {
+    optimizations.fences = fences == "minimal" ? fastdispatch::Fences::minimal : fastdispatch::Fences::conservative;
+  }
+  if (descending) options.order = Order::descending;
+  if (options.ablation && iterations->count() == 0) options.iterations = ablation_iterations;
+  return options;
+}

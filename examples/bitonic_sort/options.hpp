@@ -1,0 +1,41 @@
+// The command line of bitonic_sort.
+#pragma once
+
+#include <fastdispatch/batch.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+/// What a dispatch costs more than it needs to, each switched off by one flag.
+struct Optimizations {
+  bool preallocated_signal = false;   ///< one completion signal for all kernels, not one made and destroyed for each
+  bool preallocated_kernarg = false;  ///< argument blocks from a pool, not one allocated and freed for each kernel
+  bool no_host_sync = false;          ///< the barrier bit orders the kernels; the host waits for the last one only
+  fastdispatch::Fences fences = fastdispatch::Fences::conservative;
+  bool pinned_host = false;  ///< the host's array in memory that the GPU can reach
+  bool replay = false;       ///< everything recorded in a batch once, and submitted again
+};
+
+enum class Order : std::uint32_t { descending = 0, ascending = 1 };  ///< as the kernel takes it
+
+struct Options {
+  Optimizations optimizations;
+  bool ablation = false;
+  std::size_t length = 32768;
+  std::uint32_t seed = 1;
+  Order order = Order::ascending;
+  std::optional<std::filesystem::path> input;
+  std::optional<std::filesystem::path> output;
+  std::optional<std::filesystem::path> json;
+  std::size_t device = 0;
+  std::size_t iterations = 1;
+  bool print_progress = false;
+};
+
+/// The largest array that the kernel's 32-bit indices reach.
+inline constexpr std::size_t longest = std::size_t{1} << 31;
+
+/// Ends the program after --help, and with exit code 2 after a usage error.
+[[nodiscard]] Options parse_command_line(int argc, char** argv);
