@@ -10,8 +10,8 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -102,9 +102,10 @@ public:
   llvm::Value* high_half(llvm::Value* pair);
 
   // --- Control flow
-  /// Says where instructions at the given offsets begin: branch targets, and what follows a conditional branch.
-  void set_blocks(std::map<std::uint32_t, llvm::BasicBlock*> blocks) { blocks_ = std::move(blocks); }
-  [[nodiscard]] llvm::BasicBlock* block_at(std::int64_t offset) const;
+  /// The block of the instruction at `offset`, to branch to.
+  llvm::BasicBlock* block_at(std::int64_t offset);
+  /// A block that was branched to and not emitted yet: its offset. The insertion point is moved into it.
+  std::optional<std::uint32_t> enter_next_block();
   /// The kernel may wait for other wavefronts of its work-group.
   void needs_fiber() { needs_fiber_ = true; }
   [[nodiscard]] bool is_fiber_needed() const { return needs_fiber_; }
@@ -116,10 +117,15 @@ public:
   /// Emits one instruction through its handler and checks that every modifier was read.
   void emit(const Instruction& instruction);
   /// Ends the entry block, once everything has been emitted.
-  void finish(llvm::BasicBlock* first);
+  void finish();
 
 private:
-  llvm::AllocaInst* slot(llvm::AllocaInst*& slot, llvm::Type* type, const char* name);
+  struct Block {
+    llvm::BasicBlock* block;
+    std::uint32_t float_mode;  ///< of every path that leads there
+  };
+  llvm::Value* scalar_slot(unsigned index, unsigned dwords);
+  llvm::AllocaInst* vector_slot(unsigned index, unsigned chunk);
 
   llvm::Function& function_;
   llvm::Value* state_;
@@ -127,8 +133,9 @@ private:
   llvm::IRBuilder<> entry_ir_;  ///< slots and their initial values
   std::array<llvm::AllocaInst*, scalar_register::count / 2> scalar_slots_ = {};
   std::array<std::array<llvm::AllocaInst*, chunk_count>, vector_register_count> vector_slots_ = {};
-  llvm::AllocaInst* scc_slot_ = nullptr;
-  std::map<std::uint32_t, llvm::BasicBlock*> blocks_;
+  llvm::AllocaInst* scc_slot_;
+  std::map<std::uint32_t, Block> blocks_;
+  std::vector<std::uint32_t> pending_blocks_;
   const Instruction* instruction_ = nullptr;
   std::uint32_t float_mode_;
   bool needs_fiber_ = false;

@@ -49,8 +49,8 @@ struct KernelDescriptor {
 class Kernel {
 public:
   /// `code` keeps the generated host code alive.
-  Kernel(const KernelDescriptor& descriptor, WaveFunction wave, bool has_barrier, std::shared_ptr<const void> code)
-      : descriptor_(descriptor), wave_(wave), has_barrier_(has_barrier), code_(std::move(code)) {}
+  Kernel(const KernelDescriptor& descriptor, WaveFunction function, bool may_wait, std::shared_ptr<const void> code)
+      : descriptor_(descriptor), wave_(function), has_barrier_(may_wait), code_(std::move(code)) {}
 
   [[nodiscard]] const KernelDescriptor& descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] WaveFunction wave() const noexcept { return wave_; }

@@ -1,0 +1,199 @@
+#include "decoder.hpp"
+
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <stdexcept>
+#include <utility>
+
+#include <llvm-c/Disassembler.h>
+#include <llvm-c/Target.h>
+
+namespace softgpu::compute {
+namespace {
+
+std::string_view trim(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+/// The length of the part of `text` before the first of `separators` that no bracket encloses.
+std::size_t piece_length(std::string_view text, std::string_view separators) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '(' || c == '[') ++depth;
+    if (c == ')' || c == ']') --depth;
+    if (depth == 0 && separators.find(c) != std::string_view::npos) return i;
+  }
+  return text.size();
+}
+
+bool unwrap(std::string_view& text, std::string_view opening, std::string_view closing) {
+  if (!text.starts_with(opening) || !text.ends_with(closing) || text.size() <= opening.size()) return false;
+  text = text.substr(opening.size(), text.size() - opening.size() - closing.size());
+  return true;
+}
+
+bool parse_unsigned(std::string_view text, unsigned& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc{} && end == text.data() + text.size();
+}
+
+/// v5, s[2:3], a[0:3]: `number` is what follows the letter.
+bool parse_register(std::string_view number, Operand& operand) {
+  if (!unwrap(number, "[", "]")) return parse_unsigned(number, operand.index);
+  const std::size_t colon = number.find(':');
+  unsigned last = 0;
+  if (colon == std::string_view::npos || !parse_unsigned(number.substr(0, colon), operand.index) ||
+      !parse_unsigned(number.substr(colon + 1), last) || last < operand.index)
+    return false;
+  operand.dwords = last - operand.index + 1;
+  return true;
+}
+
+bool parse_named_scalar(std::string_view text, Operand& operand) {
+  struct Named {
+    std::string_view name;
+    unsigned index, dwords;
+  };
+  static constexpr Named names[] = {
+      {"vcc", 106, 2},
+      {"vcc_lo", 106, 1},
+      {"vcc_hi", 107, 1},
+      {"exec", 126, 2},
+      {"exec_lo", 126, 1},
+      {"exec_hi", 127, 1},
+      {"m0", 124, 1},
+      {"flat_scratch", 102, 2},
+      {"flat_scratch_lo", 102, 1},
+      {"flat_scratch_hi", 103, 1},
+      {"xnack_mask", 104, 2},
+      {"xnack_mask_lo", 104, 1},
+      {"xnack_mask_hi", 105, 1},
+  };
+  for (const Named& named : names) {
+    if (named.name != text) continue;
+    operand.kind = Operand::Kind::scalar;
+    operand.index = named.index;
+    operand.dwords = named.dwords;
+    return true;
+  }
+  return false;
+}
+
+bool parse_constant(std::string_view text, Operand& operand) {
+  const std::string digits(text);
+  char* end = nullptr;
+  if (text.find('.') != std::string_view::npos) {
+    operand.real = std::strtod(digits.c_str(), &end);
+    operand.kind = Operand::Kind::real;
+  } else {
+    operand.is_literal = text.starts_with("0x") || text.starts_with("-0x");
+    operand.value = text.starts_with('-') ? std::strtoll(digits.c_str(), &end, 0)
+                                          : static_cast<std::int64_t>(std::strtoull(digits.c_str(), &end, 0));
+    operand.kind = Operand::Kind::integer;
+  }
+  return !digits.empty() && *end == '\0';
+}
+
+Operand parse_operand(std::string_view text) {
+  Operand operand;
+  operand.text = text;
+  operand.sign_extend = unwrap(text, "sext(", ")");
+  if (unwrap(text, "neg(", ")")) {
+    operand.negated = true;
+  } else if (text.size() > 1 && text.front() == '-' && (text[1] < '0' || text[1] > '9')) {
+    operand.negated = true;
+    text.remove_prefix(1);
+  }
+  operand.absolute = unwrap(text, "|", "|");
+
+  const bool named = parse_named_scalar(text, operand);
+  if (named) return operand;
+  if (text.starts_with('v') && parse_register(text.substr(1), operand)) {
+    operand.kind = Operand::Kind::vector;
+  } else if (text.starts_with('a') && parse_register(text.substr(1), operand)) {
+    operand.kind = Operand::Kind::vector;
+    operand.index += first_agpr;
+  } else if (text.starts_with('s') && parse_register(text.substr(1), operand)) {
+    operand.kind = Operand::Kind::scalar;
+  } else if (!parse_constant(text, operand)) {
+    operand.kind = Operand::Kind::symbol;
+  }
+  return operand;
+}
+
+Modifier parse_modifier(std::string_view text) {
+  const std::size_t colon = piece_length(text, ":");
+  Modifier modifier;
+  modifier.name = text.substr(0, colon);
+  if (colon < text.size()) modifier.text = text.substr(colon + 1);
+  return modifier;
+}
+
+void split_suffix(Instruction& instruction) {
+  static constexpr std::pair<std::string_view, Encoding> suffixes[] = {
+      {"_e32", Encoding::e32}, {"_e64", Encoding::e64}, {"_sdwa", Encoding::sdwa}, {"_dpp", Encoding::dpp}};
+  for (const auto& [suffix, encoding] : suffixes) {
+    if (!instruction.mnemonic.ends_with(suffix)) continue;
+    instruction.mnemonic.resize(instruction.mnemonic.size() - suffix.size());
+    instruction.encoding = encoding;
+    return;
+  }
+}
+
+}  // namespace
+
+Instruction parse_instruction(std::string_view text) {
+  text = trim(text);
+  Instruction instruction;
+  instruction.text = text;
+  const std::size_t mnemonic = piece_length(text, " \t");
+  instruction.mnemonic = text.substr(0, mnemonic);
+  split_suffix(instruction);
+
+  std::string_view rest = trim(text.substr(mnemonic));
+  bool is_operand = !rest.empty();
+  while (is_operand) {
+    const std::size_t end = piece_length(rest, ", ");
+    instruction.operands.push_back(parse_operand(rest.substr(0, end)));
+    is_operand = end < rest.size() && rest[end] == ',';
+    rest = trim(rest.substr(std::min(end + (is_operand ? 1 : 0), rest.size())));
+  }
+  while (!rest.empty()) {
+    const std::size_t end = piece_length(rest, " ");
+    instruction.modifiers.push_back(parse_modifier(rest.substr(0, end)));
+    rest = trim(rest.substr(end));
+  }
+  return instruction;
+}
+
+Disassembler::Disassembler() : context_(nullptr, LLVMDisasmDispose) {
+  static const bool initialized = [] {
+    LLVMInitializeAMDGPUTargetInfo();
+    LLVMInitializeAMDGPUTarget();
+    LLVMInitializeAMDGPUTargetMC();
+    LLVMInitializeAMDGPUDisassembler();
+    return true;
+  }();
+  static_cast<void>(initialized);
+  context_.reset(LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", "gfx90a", "", nullptr, 0, nullptr, nullptr));
+  if (!context_) throw std::runtime_error("LLVM has no disassembler for amdgcn-amd-amdhsa gfx90a");
+}
+
+std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code, std::uint32_t offset) const {
+  std::array<std::uint8_t, 16> bytes = {};
+  const std::size_t available = std::min(code.size(), bytes.size());
+  for (std::size_t i = 0; i < available; ++i) bytes[i] = std::to_integer<std::uint8_t>(code[i]);
+  std::array<char, 512> text = {};
+  const std::size_t size = LLVMDisasmInstruction(context_.get(), bytes.data(), available, 0, text.data(), text.size());
+  if (size == 0) return std::nullopt;
+  Instruction instruction = parse_instruction(text.data());
+  instruction.offset = offset;
+  instruction.size = static_cast<std::uint32_t>(size);
+  return instruction;
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,237 @@
+#include "emitter.hpp"
+
+#include <bit>
+#include <cstddef>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/LLVMContext.h>
+
+#include "handler_table.hpp"
+#include "wave_state.hpp"
+
+namespace softgpu::compute {
+
+using llvm::Value;
+
+Emitter::Emitter(llvm::Function& function, std::uint32_t float_mode)
+    : ir(function.getContext()), function_(function), state_(function.getArg(0)),
+      entry_(llvm::BasicBlock::Create(function.getContext(), "entry", &function)), entry_ir_(entry_),
+      scc_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt1Ty(), nullptr, "scc")), float_mode_(float_mode) {
+  entry_ir_.CreateStore(entry_ir_.getFalse(), scc_slot_);
+}
+
+void Emitter::unsupported(const std::string& why) const {
+  throw UnsupportedInstruction{instruction_->offset, instruction_->text + (why.empty() ? "" : ": " + why)};
+}
+
+llvm::BasicBlock* Emitter::new_block(const char* name) {
+  return llvm::BasicBlock::Create(function_.getContext(), name, &function_);
+}
+
+llvm::Type* Emitter::lanes(llvm::Type* element) { return llvm::FixedVectorType::get(element, lanes_per_chunk); }
+
+Value* Emitter::splat(Value* scalar) { return ir.CreateVectorSplat(lanes_per_chunk, scalar); }
+
+Value* Emitter::field(std::size_t offset, llvm::Type* type) {
+  auto* load = ir.CreateLoad(type, ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), state_, offset));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(ir.getContext(), {}));
+  return load;
+}
+
+Value* Emitter::call(const void* function, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
+  std::vector<llvm::Type*> types;
+  for (Value* argument : arguments) types.push_back(argument->getType());
+  Value* address = ir.CreateIntToPtr(ir.getInt64(std::bit_cast<std::uint64_t>(function)), state_->getType());
+  return ir.CreateCall(llvm::FunctionType::get(result, types, false), address, arguments);
+}
+
+// --- Scalar registers
+
+Value* Emitter::scalar_slot(unsigned index, unsigned dwords) {
+  if (index + dwords > scalar_register::count) unsupported("no such scalar register");
+  if (dwords == 2 && index % 2 != 0) unsupported("a scalar pair that begins at an odd register");
+  llvm::AllocaInst*& slot = scalar_slots_.at(index / 2);
+  if (slot == nullptr) {
+    const unsigned pair = index & ~1U;
+    slot = entry_ir_.CreateAlloca(i64(), nullptr, llvm::Twine("s") + llvm::Twine(pair));
+    const auto initial = [&](std::size_t offset, llvm::Type* type) {
+      return entry_ir_.CreateLoad(type, entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), state_, offset));
+    };
+    Value* value = entry_ir_.getInt64(0);
+    if (pair < WaveState::initial_sgpr_count) value = initial(offsetof(WaveState, sgprs) + 4 * pair, i64());
+    if (pair == scalar_register::exec) value = initial(offsetof(WaveState, exec), i64());
+    if (pair == scalar_register::m0) value = entry_ir_.CreateZExt(initial(offsetof(WaveState, m0), i32()), i64());
+    entry_ir_.CreateStore(value, slot);
+  }
+  return index % 2 == 0 ? slot : ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), slot, 4);
+}
+
+Value* Emitter::sgpr(unsigned index) { return ir.CreateLoad(i32(), scalar_slot(index, 1)); }
+Value* Emitter::sgpr_pair(unsigned index) { return ir.CreateLoad(i64(), scalar_slot(index, 2)); }
+void Emitter::set_sgpr(unsigned index, Value* value) { ir.CreateStore(value, scalar_slot(index, 1)); }
+void Emitter::set_sgpr_pair(unsigned index, Value* value) { ir.CreateStore(value, scalar_slot(index, 2)); }
+Value* Emitter::scc() { return ir.CreateLoad(i1(), scc_slot_); }
+void Emitter::set_scc(Value* value) { ir.CreateStore(value, scc_slot_); }
+
+Value* Emitter::scalar(const Operand& operand) {
+  if (operand.negated || operand.absolute || operand.sign_extend) unsupported("an operand modifier");
+  switch (operand.kind) {
+  case Operand::Kind::scalar:
+    if (operand.dwords != 1) unsupported("a register tuple where one register belongs");
+    return sgpr(operand.index);
+  case Operand::Kind::integer:
+    return ir.getInt32(static_cast<std::uint32_t>(operand.value));
+  case Operand::Kind::real:
+    return ir.getInt32(std::bit_cast<std::uint32_t>(static_cast<float>(operand.real)));
+  case Operand::Kind::symbol:
+    if (operand.is("src_scc")) return ir.CreateZExt(scc(), i32());
+    if (operand.is("src_vccz")) return ir.CreateZExt(ir.CreateIsNull(vcc()), i32());
+    if (operand.is("src_execz")) return ir.CreateZExt(ir.CreateIsNull(exec()), i32());
+    break;
+  case Operand::Kind::vector:
+    break;
+  }
+  unsupported("operand " + operand.text);
+}
+
+Value* Emitter::scalar64(const Operand& operand) {
+  if (operand.negated || operand.absolute || operand.sign_extend) unsupported("an operand modifier");
+  switch (operand.kind) {
+  case Operand::Kind::scalar:
+    if (operand.dwords != 2) unsupported("one register where a pair belongs");
+    return sgpr_pair(operand.index);
+  case Operand::Kind::integer:
+    return ir.getInt64(static_cast<std::uint64_t>(operand.value));
+  case Operand::Kind::real:
+    return ir.getInt64(std::bit_cast<std::uint64_t>(operand.real));
+  case Operand::Kind::symbol:
+    if (operand.is("src_shared_base")) return field(offsetof(WaveState, shared_aperture), i64());
+    if (operand.is("src_private_base")) return field(offsetof(WaveState, private_aperture), i64());
+    if (operand.is("src_shared_limit"))
+      return ir.CreateOr(field(offsetof(WaveState, shared_aperture), i64()), 0xffffffff);
+    if (operand.is("src_private_limit"))
+      return ir.CreateOr(field(offsetof(WaveState, private_aperture), i64()), 0xffffffff);
+    return ir.CreateZExt(scalar(operand), i64());
+  case Operand::Kind::vector:
+    break;
+  }
+  unsupported("operand " + operand.text);
+}
+
+void Emitter::set_scalar(const Operand& operand, Value* value) {
+  const unsigned dwords = value->getType()->getIntegerBitWidth() / 32;
+  if (!operand.is_scalar() || operand.dwords != dwords) unsupported("destination " + operand.text);
+  ir.CreateStore(value, scalar_slot(operand.index, dwords));
+}
+
+// --- Vector registers
+
+llvm::AllocaInst* Emitter::vector_slot(unsigned index, unsigned chunk) {
+  if (index >= vector_register_count) unsupported("no such vector register");
+  llvm::AllocaInst*& slot = vector_slots_.at(index).at(chunk);
+  if (slot == nullptr) {
+    llvm::Type* type = lanes(i32());
+    slot = entry_ir_.CreateAlloca(type, nullptr, llvm::Twine("v") + llvm::Twine(index) + "." + llvm::Twine(chunk));
+    Value* value = llvm::Constant::getNullValue(type);
+    if (index == 0) {
+      Value* address =
+          entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), state_, offsetof(WaveState, vgpr0) + 64 * chunk);
+      value = entry_ir_.CreateAlignedLoad(type, address, llvm::Align(64));
+    }
+    entry_ir_.CreateStore(value, slot);
+  }
+  return slot;
+}
+
+Value* Emitter::vgpr(unsigned index, unsigned chunk) { return ir.CreateLoad(lanes(i32()), vector_slot(index, chunk)); }
+
+void Emitter::set_vgpr(unsigned index, unsigned chunk, Value* value, Value* also) {
+  Value* mask = exec_mask(chunk);
+  if (also != nullptr) mask = ir.CreateAnd(mask, also);
+  set_vgpr_unmasked(index, chunk, ir.CreateSelect(mask, value, vgpr(index, chunk)));
+}
+
+void Emitter::set_vgpr_unmasked(unsigned index, unsigned chunk, Value* value) {
+  ir.CreateStore(value, vector_slot(index, chunk));
+}
+
+Value* Emitter::mask_chunk(Value* mask, unsigned chunk) {
+  Value* bits = ir.CreateTrunc(chunk == 0 ? mask : ir.CreateLShr(mask, lanes_per_chunk * chunk), ir.getInt16Ty());
+  return ir.CreateBitCast(bits, lanes(i1()));
+}
+
+Value* Emitter::mask_from_chunks(const Chunks& bits) {
+  Value* mask = nullptr;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* part = ir.CreateZExt(ir.CreateBitCast(bits.at(chunk), ir.getInt16Ty()), i64());
+    if (chunk != 0) part = ir.CreateShl(part, lanes_per_chunk * chunk);
+    mask = chunk == 0 ? part : ir.CreateOr(mask, part);
+  }
+  return mask;
+}
+
+Value* Emitter::vector(const Operand& operand, unsigned chunk, unsigned dword) {
+  if (!operand.is_vector()) return splat(scalar(operand));
+  if (operand.negated || operand.absolute || operand.sign_extend) unsupported("an operand modifier");
+  if (dword >= operand.dwords) unsupported("a wider operand than " + operand.text + " was expected");
+  return vgpr(operand.index + dword, chunk);
+}
+
+Value* Emitter::vector64(const Operand& operand, unsigned chunk) {
+  if (!operand.is_vector()) return splat(scalar64(operand));
+  return combine(vector(operand, chunk, 0), vector(operand, chunk, 1));
+}
+
+void Emitter::set_vector(const Operand& operand, unsigned chunk, Value* value, unsigned dword) {
+  if (!operand.is_vector() || dword >= operand.dwords) unsupported("destination " + operand.text);
+  set_vgpr(operand.index + dword, chunk, value);
+}
+
+void Emitter::set_vector64(const Operand& operand, unsigned chunk, Value* value) {
+  set_vector(operand, chunk, low_half(value), 0);
+  set_vector(operand, chunk, high_half(value), 1);
+}
+
+Value* Emitter::combine(Value* low, Value* high) {
+  llvm::Type* wide = lanes(i64());
+  return ir.CreateOr(ir.CreateZExt(low, wide), ir.CreateShl(ir.CreateZExt(high, wide), 32));
+}
+
+Value* Emitter::low_half(Value* pair) { return ir.CreateTrunc(pair, lanes(i32())); }
+Value* Emitter::high_half(Value* pair) { return ir.CreateTrunc(ir.CreateLShr(pair, 32), lanes(i32())); }
+
+// --- Control flow
+
+llvm::BasicBlock* Emitter::block_at(std::int64_t offset) {
+  const auto [found, is_new] = blocks_.try_emplace(static_cast<std::uint32_t>(offset), Block{nullptr, float_mode_});
+  if (is_new) {
+    found->second.block = new_block("block");
+    pending_blocks_.push_back(found->first);
+  }
+  if (found->second.float_mode != float_mode_) unsupported("MODE differs between the paths that meet here");
+  return found->second.block;
+}
+
+std::optional<std::uint32_t> Emitter::enter_next_block() {
+  if (pending_blocks_.empty()) return std::nullopt;
+  const std::uint32_t offset = pending_blocks_.back();
+  pending_blocks_.pop_back();
+  const Block& block = blocks_.at(offset);
+  ir.SetInsertPoint(block.block);
+  float_mode_ = block.float_mode;
+  return offset;
+}
+
+void Emitter::emit(const Instruction& instruction) {
+  instruction_ = &instruction;
+  const Handler* handler = HandlerTable::gfx90a().find(instruction.mnemonic);
+  if (handler == nullptr) unsupported();
+  (*handler)(*this, instruction);
+  for (const Modifier& modifier : instruction.modifiers)
+    if (!modifier.read) unsupported("modifier " + modifier.name);
+}
+
+void Emitter::finish() { entry_ir_.CreateBr(blocks_.at(0).block); }
+
+}  // namespace softgpu::compute

@@ -1,0 +1,144 @@
+#include "engine.hpp"
+
+#include <array>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <sstream>
+#include <unordered_map>
+#include <vector>
+
+#include "emitter.hpp"
+#include "jit.hpp"
+#include "kernel.hpp"
+#include "program.hpp"
+#include "translator.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+using Result = std::variant<std::shared_ptr<const Kernel>, Failure>;
+using DescriptorBytes = std::array<std::byte, KernelDescriptor::size>;
+
+const std::byte* at(std::uint64_t address) {
+  return reinterpret_cast<const std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+Failure illegal_instruction(std::uint32_t offset, const std::string& what) {
+  std::ostringstream text;
+  text << what << " at offset 0x" << std::hex << offset << " of the kernel: not supported";
+  return {Failure::Kind::illegal_instruction, offset, text.str()};
+}
+
+/// A translation, with the bytes that it was made from: addresses are used again for other code.
+struct Entry {
+  DescriptorBytes descriptor;
+  std::vector<Program::Piece> pieces;
+  Result result;
+
+  [[nodiscard]] std::uint64_t code_address(std::uint64_t kernel_object) const {
+    return kernel_object + static_cast<std::uint64_t>(KernelDescriptor::parse(descriptor).entry_offset);
+  }
+  [[nodiscard]] bool is_current(std::uint64_t kernel_object) const {
+    if (std::memcmp(at(kernel_object), descriptor.data(), descriptor.size()) != 0) return false;
+    const std::uint64_t code = code_address(kernel_object);
+    for (const Program::Piece& piece : pieces)
+      if (std::memcmp(at(code + piece.offset), piece.bytes.data(), piece.bytes.size()) != 0) return false;
+    return true;
+  }
+  [[nodiscard]] bool touches(std::uint64_t kernel_object, std::uint64_t base, std::size_t size) const {
+    const auto overlaps = [&](std::uint64_t begin, std::size_t length) {
+      return begin < base + size && base < begin + length;
+    };
+    if (overlaps(kernel_object, descriptor.size())) return true;
+    const std::uint64_t code = code_address(kernel_object);
+    for (const Program::Piece& piece : pieces)
+      if (overlaps(code + piece.offset, piece.bytes.size())) return true;
+    return false;
+  }
+};
+
+}  // namespace
+
+struct Engine::State {
+  std::mutex entries_mutex;
+  std::unordered_map<std::uint64_t, Entry> entries;  ///< by the kernel object's address
+  std::mutex translation_mutex;
+  Jit jit;
+
+  std::optional<Result> find(std::uint64_t kernel_object) {
+    const std::lock_guard lock(entries_mutex);
+    const auto found = entries.find(kernel_object);
+    if (found == entries.end()) return std::nullopt;
+    if (found->second.is_current(kernel_object)) return found->second.result;
+    entries.erase(found);
+    return std::nullopt;
+  }
+
+  /// The same code elsewhere needs no second translation: translated code knows no addresses.
+  std::optional<Result> find_copy(const Entry& entry) {
+    const std::lock_guard lock(entries_mutex);
+    for (const auto& [address, other] : entries) {
+      if (other.descriptor == entry.descriptor && other.pieces == entry.pieces) return other.result;
+    }
+    return std::nullopt;
+  }
+
+  Result translate_program(const KernelDescriptor& descriptor, const Program& program) {
+    try {
+      Translation translation;
+      HostCode code = jit.compile([&](llvm::Module& module, const char* name) {
+        translation = translate(program, descriptor.float_mode(), name, module);
+      });
+      return std::make_shared<const Kernel>(descriptor, code.wave, translation.needs_fiber, std::move(code.code));
+    } catch (const UnsupportedInstruction& unsupported) {
+      return illegal_instruction(unsupported.offset, unsupported.text);
+    }
+  }
+
+  Entry make(std::uint64_t kernel_object) {
+    Entry entry;
+    if (read_memory(kernel_object, entry.descriptor) != entry.descriptor.size()) {
+      entry.result = Failure{Failure::Kind::invalid_code_object, kernel_object, "the kernel object is not mapped"};
+      return entry;
+    }
+    const KernelDescriptor descriptor = KernelDescriptor::parse(entry.descriptor);
+    const std::uint64_t code = entry.code_address(kernel_object);
+    if (code % 4 != 0 || descriptor.entry_offset == 0) {
+      entry.result = Failure{Failure::Kind::invalid_code_object, kernel_object, "no kernel descriptor"};
+      return entry;
+    }
+    auto read = Program::read(code);
+    if (const auto* unreadable = std::get_if<UnreadableCode>(&read)) {
+      entry.result = illegal_instruction(unreadable->offset, unreadable->text);
+      return entry;
+    }
+    const Program& program = std::get<Program>(read);
+    entry.pieces = program.pieces;
+    const auto copy = find_copy(entry);
+    entry.result = copy ? *copy : translate_program(descriptor, program);
+    return entry;
+  }
+};
+
+Engine::Engine() : state_(std::make_unique<State>()) {}
+Engine::~Engine() = default;
+
+Result Engine::kernel(std::uint64_t kernel_object) {
+  if (auto found = state_->find(kernel_object)) return *found;
+  const std::lock_guard lock(state_->translation_mutex);
+  if (auto found = state_->find(kernel_object)) return *found;  // another thread was faster
+  Entry entry = state_->make(kernel_object);
+  Result result = entry.result;
+  if (std::holds_alternative<Failure>(result)) return result;
+  const std::lock_guard entries_lock(state_->entries_mutex);
+  state_->entries.insert_or_assign(kernel_object, std::move(entry));
+  return result;
+}
+
+void Engine::forget(std::uint64_t base, std::size_t size) {
+  const std::lock_guard lock(state_->entries_mutex);
+  std::erase_if(state_->entries, [&](const auto& item) { return item.second.touches(item.first, base, size); });
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,15 @@
+#include "handler_table.hpp"
+
+namespace softgpu::compute {
+
+const HandlerTable& HandlerTable::gfx90a() {
+  static const HandlerTable table = [] {
+    HandlerTable all;
+    add_scalar_alu(all);
+    add_control_flow(all);
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace softgpu::compute

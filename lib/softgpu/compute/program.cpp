@@ -1,0 +1,92 @@
+#include "program.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "decoder.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+/// Far beyond any kernel: stops a walk through memory that is not code.
+constexpr std::size_t instruction_limit = 1'000'000;
+
+struct Flow {
+  bool falls_through = true;
+  bool ends_block = false;
+  std::optional<std::int64_t> target;
+};
+
+Flow flow_of(const Instruction& instruction) {
+  const std::string& mnemonic = instruction.mnemonic;
+  if (mnemonic == "s_branch") return {false, true, instruction.branch_target(instruction.operands.at(0))};
+  if (mnemonic.starts_with("s_cbranch_") && instruction.operands.size() == 1)
+    return {true, true, instruction.branch_target(instruction.operands.at(0))};
+  if (mnemonic == "s_call_b64") return {true, true, instruction.branch_target(instruction.operands.at(1))};
+  if (mnemonic == "s_swappc_b64") return {true, true, std::nullopt};
+  if (mnemonic.starts_with("s_endpgm") || mnemonic == "s_setpc_b64" || mnemonic.starts_with("s_rfe"))
+    return {false, true, std::nullopt};
+  return {};
+}
+
+}  // namespace
+
+std::size_t read_memory(std::uint64_t address, std::span<std::byte> destination) {
+  // An address as a packet names it, not one that this code made.
+  auto* source = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)
+  const iovec local = {destination.data(), destination.size()};
+  const iovec remote = {source, destination.size()};
+  const ssize_t count = process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+  if (count >= 0) return static_cast<std::size_t>(count);
+  if (errno == EFAULT) return 0;
+  std::memcpy(destination.data(), source, destination.size());  // the system call is not allowed here
+  return destination.size();
+}
+
+std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry) {
+  Program program;
+  const Disassembler disassembler;
+  std::map<std::uint32_t, std::array<std::byte, 8>> bytes;
+  std::vector<std::int64_t> pending = {0};
+  program.leaders.insert(0);
+
+  const auto add_leader = [&](std::int64_t offset) {
+    program.leaders.insert(static_cast<std::uint32_t>(offset));
+    pending.push_back(offset);
+  };
+  while (!pending.empty()) {
+    std::int64_t next = pending.back();
+    pending.pop_back();
+    while (!program.instructions.contains(static_cast<std::uint32_t>(next))) {
+      const auto offset = static_cast<std::uint32_t>(next);
+      if (next < 0 || program.instructions.size() == instruction_limit)
+        return UnreadableCode{offset, "the code branches out of the kernel"};
+      std::array<std::byte, 8>& window = bytes[offset];
+      const std::size_t available = read_memory(entry + offset, window) & ~std::size_t{3};
+      const auto instruction = disassembler.decode(std::span(window).first(available), offset);
+      if (!instruction) return UnreadableCode{offset, available == 0 ? "the code is not mapped" : "no instruction"};
+      program.instructions.emplace(offset, *instruction);
+
+      const Flow flow = flow_of(*instruction);
+      next += instruction->size;
+      if (flow.target) add_leader(*flow.target);
+      if (flow.ends_block && flow.falls_through) add_leader(next);
+      if (flow.ends_block) break;
+    }
+  }
+
+  for (const auto& [offset, instruction] : program.instructions) {
+    if (program.pieces.empty() || program.pieces.back().offset + program.pieces.back().bytes.size() != offset)
+      program.pieces.push_back({offset, {}});
+    const auto window = std::span(bytes[offset]).first(instruction.size);
+    program.pieces.back().bytes.insert(program.pieces.back().bytes.end(), window.begin(), window.end());
+  }
+  return program;
+}
+
+}  // namespace softgpu::compute

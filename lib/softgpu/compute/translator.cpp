@@ -1,0 +1,35 @@
+#include "translator.hpp"
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
+
+#include "emitter.hpp"
+
+namespace softgpu::compute {
+
+Translation translate(const Program& program, std::uint32_t float_mode, const char* name, llvm::Module& module) {
+  llvm::LLVMContext& context = module.getContext();
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
+  llvm::Function* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  function->setDoesNotThrow();
+  function->addParamAttr(0, llvm::Attribute::NoAlias);
+
+  Emitter emitter(*function, float_mode);
+  emitter.block_at(0);
+  while (const auto start = emitter.enter_next_block()) {
+    std::uint32_t offset = *start;
+    while (emitter.ir.GetInsertBlock()->getTerminator() == nullptr) {
+      if (offset != *start && program.leaders.contains(offset)) {
+        emitter.ir.CreateBr(emitter.block_at(offset));
+        break;
+      }
+      const Instruction& instruction = program.instructions.at(offset);
+      emitter.emit(instruction);
+      offset += instruction.size;
+    }
+  }
+  emitter.finish();
+  return {emitter.is_fiber_needed()};
+}
+
+}  // namespace softgpu::compute
