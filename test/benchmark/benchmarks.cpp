@@ -1,0 +1,145 @@
+// What the library costs, beside the bare HSA API, the host alone, and OpenCL: everything in one run, in turns, so that
+// ratios mean something on a machine that others use too.
+#include "measurements.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <stdexcept>
+#include <vector>
+
+namespace fd = fastdispatch;
+
+namespace {
+
+struct Line {
+  const char* text;
+  const char* series;
+};
+
+struct Group {
+  const char* title;
+  double units_per_microsecond;
+  std::vector<Line> lines;  // the first is what the others are compared with
+};
+
+const std::vector<Group>& groups() {
+  static const std::vector<Group> all = {
+      {"Host time a packet, ns",
+       1000,
+       {{"one at a time, HSA API", series::host_bare},
+        {"one at a time, Queue::dispatch", series::host_dispatch},
+        {"batch of 256, replayed", series::host_replay}}},
+      {"Empty kernels in a row, us each until all completed",
+       1,
+       {{"one at a time, HSA API", series::throughput_bare},
+        {"one at a time, Queue::dispatch", series::throughput_dispatch},
+        {"batch of 256, replayed", series::throughput_replay},
+        {"OpenCL", series::throughput_opencl}}},
+      {"Round trip of an empty kernel, us",
+       1,
+       {{"HSA API", series::round_trip_bare},
+        {"Queue::dispatch", series::round_trip_dispatch},
+        {"batch of 1, replayed", series::round_trip_replay},
+        {"OpenCL", series::round_trip_opencl}}},
+      {"Bitonic sort of 32768 integers with both copies, us",
+       1,
+       {{"std::sort on the host", series::sort_host},
+        {"batch, replayed", series::sort_replay},
+        {"OpenCL, one finish", series::sort_opencl},
+        {"OpenCL, a finish after each launch", series::sort_opencl_finish_each}}},
+  };
+  return all;
+}
+
+void print_groups(const Samples& samples) {
+  std::cout << std::fixed;
+  for (const Group& group : groups()) {
+    std::cout << "\n" << group.title << "\n";
+    const double first = samples.median(group.lines.front().series);
+    for (const auto& [text, series] : group.lines) {
+      if (!samples.has(series)) continue;
+      const double time = samples.median(series);
+      std::cout << "  " << std::left << std::setw(36) << text << std::right << std::setprecision(2) << std::setw(12)
+                << time * group.units_per_microsecond << std::setw(10) << time / first << "x\n";
+    }
+  }
+}
+
+void print_target(const char* text, double times_faster, double wanted) {
+  std::cout << "  " << (times_faster >= wanted ? "reached" : "missed ") << "  " << text << " (" << std::setprecision(2)
+            << times_faster << " times as fast)\n";
+}
+
+void print_targets(const Samples& samples) {
+  std::cout << "\nTargets\n";
+  if (!samples.has(series::sort_opencl)) {
+    std::cout << "  none measured: there is no OpenCL to compare with\n";
+    return;
+  }
+  print_target("the batched sort takes no longer than OpenCL's with one finish",
+               samples.median(series::sort_opencl) / samples.median(series::sort_replay), 1);
+  print_target("an empty round trip is at least 10 times shorter than OpenCL's",
+               samples.median(series::round_trip_opencl) / samples.median(series::round_trip_dispatch), 10);
+}
+
+void write_json(std::ofstream& file, const std::string& gpu, const Samples& samples) {
+  nlohmann::ordered_json document = {{"gpu", gpu}, {"unit", "us"}};
+  for (const Group& group : groups()) {
+    for (const Line& line : group.lines) {
+      if (samples.has(line.series)) document["medians"][line.series] = samples.median(line.series);
+    }
+  }
+  file << document.dump(2) << std::endl;
+  if (!file) throw std::runtime_error("the JSON file cannot be written");
+}
+
+void run(int rounds, const std::string& json) {
+  std::ofstream file;
+  if (!json.empty()) file.open(json);
+  if (!file) throw std::runtime_error("cannot write " + json);
+
+  const fd::Runtime runtime;
+  const fd::Agent gpu = runtime.gpu();
+  Samples samples;
+  std::optional<std::string> opencl;
+  for (int round = 0; round < rounds; ++round) {
+    // Queues live only within these calls: an idle one must not take processor time from the peer.
+    measure_dispatch(runtime, gpu, samples);
+    measure_sort(gpu, samples);
+    if (round == 0 || opencl) opencl = measure_opencl(samples);
+  }
+
+  std::cout << "On " << gpu.name() << (runtime.on_softgpu() ? " (soft GPU)" : "") << ", beside "
+            << opencl.value_or("no OpenCL") << "; medians of " << rounds << " rounds\n";
+  print_groups(samples);
+  print_targets(samples);
+  if (file.is_open()) write_json(file, gpu.name(), samples);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Measures dispatches and the bitonic sort.", "benchmarks");
+  int rounds = 5;
+  std::string json;
+  app.add_option("--rounds", rounds, "How often everything is measured in turn (5)")->check(CLI::Range(1, 1000));
+  app.add_option("--json", json, "Write the medians to this file");
+  try {
+    app.parse(argc, argv);
+    run(rounds, json);
+  } catch (const CLI::CallForHelp&) {
+    std::cout << app.help();
+  } catch (const CLI::ParseError& error) {
+    std::cerr << "benchmarks: " << error.what() << "\n";
+    return 2;
+  } catch (const std::exception& error) {
+    std::cerr << "benchmarks: " << error.what() << "\n";
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
+}
