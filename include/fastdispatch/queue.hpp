@@ -101,9 +101,10 @@ public:
   void wait(WaitOptions options = {}) { fence().wait(options); }
 
   /// Memory for the arguments of a dispatch, from the queue's pool; waits for the oldest dispatch when there is none.
+  /// Throws Error when `bytes` are more than the pool has. The slot must be submitted.
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
-  /// Gives `slot` back when `submission` completed.
-  void retire_kernargs(const KernargSlot& slot, Submission submission) noexcept;
+  /// Submits a packet whose arguments are in `slot`, which comes back when it completed, or at once when this throws.
+  Submission submit(const Packet& packet, const KernargSlot& slot);
 
   [[nodiscard]] Agent agent() const noexcept;
   [[nodiscard]] std::uint32_t size() const noexcept;

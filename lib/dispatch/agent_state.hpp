@@ -1,0 +1,68 @@
+// What the library knows of an agent, shared by all of its views.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include "fastdispatch/agent.hpp"
+#include "fastdispatch/detail/hsa_api.hpp"
+
+namespace fastdispatch::detail {
+
+class QueueState;
+
+/// Kernels' names by kernel object, so that errors can name what ran.
+///
+/// Thread safety: every member may be called from any thread.
+class KernelNames {
+public:
+  void add(std::uint64_t kernel_object, std::string name);
+  void remove(std::uint64_t kernel_object) noexcept;
+  /// Empty where the kernel object is not known.
+  [[nodiscard]] std::string find(std::uint64_t kernel_object) const;
+
+private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::uint64_t, std::string> names_;
+};
+
+/// The queues of an agent, so that a fault, which HSA reports for the agent, reaches the waiters of each of them.
+///
+/// Thread safety: every member may be called from any thread; HSA's own threads call `fail_all`.
+class QueueRegistry {
+public:
+  void add(QueueState& queue);
+  void remove(QueueState& queue) noexcept;
+  /// Marks all queues as failed by a memory fault on the agent `agent_name`.
+  void fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name);
+  /// Counts queues that failed, so that a waiter notices cheaply.
+  void count_failure() noexcept { failures_.fetch_add(1, std::memory_order_release); }
+  [[nodiscard]] std::uint32_t failures() const noexcept { return failures_.load(std::memory_order_acquire); }
+  /// Throws the Error of a failed queue that has a packet which was to complete `signal`.
+  void throw_if_lost(hsa_signal_t signal) const;
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<QueueState*> queues_;
+  std::atomic<std::uint32_t> failures_{0};
+};
+
+struct AgentState {
+  const HsaApi* api = nullptr;
+  hsa_agent_t handle{};
+  AgentState* host = nullptr;  ///< itself for the host
+  AgentProperties properties;
+  AgentPools pools;
+  std::uint64_t timestamp_frequency = 1'000'000'000;  ///< ticks a second, the unit of HSA's time limits
+  KernelNames kernels;
+  QueueRegistry queues;
+};
+
+}  // namespace fastdispatch::detail

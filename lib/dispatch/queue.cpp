@@ -1,0 +1,49 @@
+#include "fastdispatch/queue.hpp"
+
+#include <algorithm>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/queue_state.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch {
+
+namespace {
+
+void check(std::span<const Packet> packets, std::uint32_t queue_size) {
+  if (packets.empty()) throw Error("there are no packets to submit");
+  if (packets.size() > queue_size)
+    throw Error(
+        fmt::format("{} packets do not fit into a queue of {}: make it larger with QueueOptions::size, or submit "
+                    "them in parts",
+                    packets.size(), queue_size));
+  const auto is_invalid = [](const Packet& packet) { return packet.header().type == PacketType::invalid; };
+  if (std::any_of(packets.begin(), packets.end(), is_invalid))
+    throw Error("a packet to submit has the type invalid: the queue would stop at it for ever");
+}
+
+}  // namespace
+
+Queue::Queue(Agent agent, const QueueOptions& options) : state_(std::make_unique<detail::QueueState>(agent, options)) {}
+Queue::~Queue() = default;
+Queue::Queue(Queue&&) noexcept = default;
+Queue& Queue::operator=(Queue&&) noexcept = default;
+
+Submission Queue::submit(std::span<const Packet> packets) {
+  check(packets, state_->size());
+  return state_->submit(packets);
+}
+
+Submission Queue::submit(const Packet& packet, const KernargSlot& slot) { return state_->submit(packet, slot); }
+
+Submission Queue::fence() { return state_->fence(); }
+KernargSlot Queue::acquire_kernargs(std::size_t bytes) { return state_->acquire_kernargs(bytes); }
+Agent Queue::agent() const noexcept { return state_->agent(); }
+std::uint32_t Queue::size() const noexcept { return state_->size(); }
+hsa_queue_t* Queue::handle() const noexcept { return state_->handle(); }
+
+void Submission::wait(WaitOptions options) const { queue_->wait(epoch_, options); }
+bool Submission::done() const { return queue_->done(epoch_); }
+
+}  // namespace fastdispatch

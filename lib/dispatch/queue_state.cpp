@@ -1,0 +1,157 @@
+#include "dispatch/queue_state.hpp"
+
+#include <span>
+#include <utility>
+
+#include <hsa/amd_hsa_queue.h>
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/amd_signal.hpp"
+#include "dispatch/backoff.hpp"
+#include "dispatch/queue_errors.hpp"
+
+namespace fastdispatch::detail {
+
+namespace {
+
+RingMemory memory_of(hsa_queue_t* queue) {
+  auto& amd_queue = *reinterpret_cast<amd_queue_t*>(queue);
+  return {.base = static_cast<Packet*>(queue->base_address),
+          .size = queue->size,
+          .write_index = const_cast<std::uint64_t*>(&amd_queue.write_dispatch_id),
+          .read_index = const_cast<std::uint64_t*>(&amd_queue.read_dispatch_id)};
+}
+
+}  // namespace
+
+Doorbell::Doorbell(const HsaApi& api, hsa_signal_t signal) noexcept : api_(&api), signal_(signal) {
+  amd_signal_t& doorbell = amd_signal(signal);
+  if (doorbell.kind == AMD_SIGNAL_KIND_DOORBELL) hardware_ = const_cast<std::uint64_t*>(doorbell.hardware_doorbell_ptr);
+}
+
+QueueState::QueueState(Agent agent, const QueueOptions& options)
+    : agent_(agent), when_full_(options.when_full), full_timeout_(options.full_timeout), producers_(options.producers),
+      epoch_signal_(agent, 0), queue_(create(options)), ring_(memory_of(queue_.get()), options.producers),
+      doorbell_(agent.api(), queue_->doorbell_signal), kernargs_(agent, options.kernarg_bytes) {
+  agent_.state().queues.add(*this);
+}
+
+QueueState::~QueueState() { agent_.state().queues.remove(*this); }
+
+Submission QueueState::submit(std::span<const Packet> packets) {
+  const auto count = static_cast<std::uint32_t>(packets.size());
+  const Packet& last = packets.back();
+  const bool ends_epoch = last.completion_signal().handle == 0 && last.header().ordering.barrier == BarrierBit::set;
+  const Ring::Reservation reservation = reserve(count, ends_epoch ? EndsEpoch::yes : EndsEpoch::no);
+  ring_.publish(reservation.first, packets, ends_epoch ? epoch_signal_.handle() : last.completion_signal());
+  doorbell_.ring(reservation.first + count - 1);
+  return {*this, reservation.epoch};
+}
+
+Submission QueueState::submit(const Packet& packet, const KernargSlot& slot) {
+  try {
+    const Submission submission = submit(std::span(&packet, 1));
+    retire_kernargs(slot, submission.epoch());
+    return submission;
+  } catch (...) {
+    retire_kernargs(slot, 0);
+    throw;
+  }
+}
+
+Submission QueueState::fence() {
+  const Packet barrier = encode(BarrierAnd{});
+  return submit(std::span(&barrier, 1));
+}
+
+Ring::Reservation QueueState::reserve(std::uint32_t count, EndsEpoch ends_epoch) {
+  throw_if_failed();
+  if (const auto reservation = ring_.try_reserve(count, ends_epoch)) [[likely]]
+    return *reservation;
+  return wait_for_room(count, ends_epoch);
+}
+
+Ring::Reservation QueueState::wait_for_room(std::uint32_t count, EndsEpoch ends_epoch) {
+  if (when_full_ == WhenFull::report)
+    throw QueueFull(fmt::format("submitting {} packets: the queue of {} has no room for them now", count, size()));
+  const Deadline deadline(full_timeout_);
+  for (Backoff backoff;; backoff()) {
+    if (const auto reservation = ring_.try_reserve(count, ends_epoch)) return *reservation;
+    throw_if_failed();
+    if (backoff.slow() && deadline.passed())
+      throw TimeoutError(
+          fmt::format("submitting {} packets: no room within {}; {}", count, in_words(full_timeout_), describe()));
+  }
+}
+
+std::uint64_t QueueState::completed_epoch() const noexcept {
+  return static_cast<std::uint64_t>(-load_acquire(epoch_signal_.handle()));
+}
+
+void QueueState::wait(std::uint64_t epoch, const WaitOptions& options) {
+  if (done(epoch)) return;
+  const auto threshold = 1 - static_cast<hsa_signal_value_t>(epoch);
+  if (!wait_below(agent_.state(), epoch_signal_.handle(), threshold, options, [this] { throw_if_failed(); }))
+    throw TimeoutError(
+        fmt::format("waiting for a submission: not complete within {}; {}", in_words(options.timeout), describe()));
+}
+
+bool QueueState::done(std::uint64_t epoch) {
+  if (completed_epoch() >= epoch) return true;
+  throw_if_failed();
+  // The packets carry no epoch signal and no later packet does: let one follow.
+  if (ring_.epochs() < epoch) fence();
+  return false;
+}
+
+KernargSlot QueueState::acquire_kernargs(std::size_t bytes) {
+  {
+    std::unique_lock lock(kernarg_mutex_, std::defer_lock);
+    if (producers_ == Producers::multiple) lock.lock();
+    if (const KernargSlot slot = kernargs_.try_acquire(bytes, completed_epoch()); !slot.bytes.empty()) return slot;
+  }
+  return wait_for_kernargs(bytes);
+}
+
+KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
+  if (when_full_ == WhenFull::report)
+    throw QueueFull(
+        fmt::format("the queue's kernarg pool of {} bytes has no {} free now", kernargs_.capacity(), bytes));
+  const Deadline deadline(full_timeout_);
+  for (Backoff backoff;; backoff()) {
+    std::uint64_t oldest = 0;
+    {
+      const std::scoped_lock lock(kernarg_mutex_);
+      if (const KernargSlot slot = kernargs_.try_acquire(bytes, completed_epoch()); !slot.bytes.empty()) return slot;
+      oldest = kernargs_.oldest_epoch();
+    }
+    if (oldest == KernargPool::unretired && producers_ == Producers::single)
+      throw Error(
+          fmt::format("the queue's kernarg pool of {} bytes is held by blocks that were never submitted: make it "
+                      "larger with QueueOptions::kernarg_bytes",
+                      kernargs_.capacity()));
+    if (oldest != KernargPool::unretired) static_cast<void>(done(oldest));
+    throw_if_failed();
+    if (backoff.slow() && deadline.passed())
+      throw TimeoutError(fmt::format("waiting for {} bytes of the kernarg pool: none free within {}; {}", bytes,
+                                     in_words(full_timeout_), describe()));
+  }
+}
+
+void QueueState::retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept {
+  std::unique_lock lock(kernarg_mutex_, std::defer_lock);
+  if (producers_ == Producers::multiple) lock.lock();
+  kernargs_.retire(slot, epoch);
+}
+
+void QueueState::fail(const Error& error) {
+  {
+    const std::scoped_lock lock(error_mutex_);
+    if (error_) return;
+    error_.emplace(error);
+    failed_.store(true, std::memory_order_release);
+  }
+  agent_.state().queues.count_failure();
+}
+
+}  // namespace fastdispatch::detail

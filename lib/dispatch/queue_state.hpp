@@ -1,0 +1,122 @@
+// What is behind a Queue: the ring, the epoch signal, and why the queue failed where it did.
+//
+// Thread safety and memory ordering: those of Queue, see fastdispatch/queue.hpp.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <hsa/hsa.h>
+
+#include "dispatch/agent_state.hpp"
+#include "dispatch/ring.hpp"
+#include "dispatch/wait.hpp"
+#include "fastdispatch/error.hpp"
+#include "fastdispatch/kernarg.hpp"
+#include "fastdispatch/queue.hpp"
+#include "fastdispatch/signal.hpp"
+#include "fastdispatch/submission.hpp"
+
+namespace fastdispatch::detail {
+
+/// Tells the command processor up to where to read.
+class Doorbell {
+public:
+  Doorbell(const HsaApi& api, hsa_signal_t signal) noexcept;
+
+  // With several producers a smaller index may follow a larger one: HSA asks for growing values only of queues of type
+  // HSA_QUEUE_TYPE_SINGLE.
+  void ring(std::uint64_t last_index) const noexcept {
+    if (hardware_ != nullptr)
+      std::atomic_ref(*hardware_).store(last_index, std::memory_order_release);
+    else
+      api_->signal_store_screlease(signal_, static_cast<hsa_signal_value_t>(last_index));
+  }
+
+private:
+  const HsaApi* api_;
+  hsa_signal_t signal_;
+  std::uint64_t* hardware_ = nullptr;
+};
+
+struct QueueDeleter {
+  const HsaApi* api;
+  void operator()(hsa_queue_t* queue) const noexcept { api->queue_destroy(queue); }
+};
+using QueueHandle = std::unique_ptr<hsa_queue_t, QueueDeleter>;
+
+class QueueState {
+public:
+  QueueState(Agent agent, const QueueOptions& options);
+  ~QueueState();
+  QueueState(const QueueState&) = delete;
+  QueueState& operator=(const QueueState&) = delete;
+
+  Submission submit(std::span<const Packet> packets);
+  Submission submit(const Packet& packet, const KernargSlot& slot);
+  Submission fence();
+
+  /// Waits for `epoch`; what Submission::wait and done are.
+  void wait(std::uint64_t epoch, const WaitOptions& options);
+  [[nodiscard]] bool done(std::uint64_t epoch);
+
+  [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
+  void retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept;
+
+  /// Records why the queue failed, the first time; waiters and producers then throw it. HSA's threads call this.
+  void fail(const Error& error);
+  [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+  void throw_if_failed() const {
+    if (failed()) [[unlikely]]
+      throw Error(*error_);
+  }
+
+  /// Adds the names of the kernels that were started and are not known to have completed, the latest first.
+  void add_running_kernels(std::vector<std::string>& names) const;
+  /// Whether a packet that is not known to have completed has `signal` as its completion signal.
+  [[nodiscard]] bool was_to_complete(hsa_signal_t signal) const noexcept;
+
+  [[nodiscard]] Agent agent() const noexcept { return agent_; }
+  [[nodiscard]] hsa_queue_t* handle() const noexcept { return queue_.get(); }
+  [[nodiscard]] std::uint32_t size() const noexcept { return ring_.size(); }
+
+private:
+  /// Checks the options against the agent's limits and makes the queue, whose errors come back here.
+  [[nodiscard]] QueueHandle create(const QueueOptions& options);
+
+  [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch);
+  [[nodiscard]] Ring::Reservation wait_for_room(std::uint32_t count, EndsEpoch ends_epoch);
+  [[nodiscard]] KernargSlot wait_for_kernargs(std::size_t bytes);
+  [[nodiscard]] std::uint64_t completed_epoch() const noexcept;
+  /// The first packet that is not known to have completed.
+  [[nodiscard]] std::uint64_t oldest_packet() const noexcept;
+  /// For messages: the indices, and what the queue is at.
+  [[nodiscard]] std::string describe() const;
+
+  Agent agent_;
+  WhenFull when_full_;
+  std::chrono::nanoseconds full_timeout_;
+  Producers producers_;
+
+  std::atomic<bool> failed_{false};
+  std::mutex error_mutex_;
+  std::optional<Error> error_;  ///< written once, before failed_ is set
+
+  Signal epoch_signal_;  ///< its value is minus the number of completed epochs
+  QueueHandle queue_;
+  Ring ring_;
+  Doorbell doorbell_;
+
+  std::mutex kernarg_mutex_;  ///< multiple producers only
+  KernargPool kernargs_;
+};
+
+}  // namespace fastdispatch::detail
