@@ -99,7 +99,7 @@ Error queue_error(const HsaApi& api, hsa_status_t status, std::span<const std::s
 Error memory_fault_error(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name,
                          std::span<const std::string> suspects) {
   return {
-      HSA_STATUS_ERROR_MEMORY_FAULT, "queue",
+      static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), "queue",
       fmt::format("memory fault on {} at address {:#x}: {}; {} (is the buffer still alive, large enough, and pinned "
                   "or the agent's own?)",
                   agent_name, fault.virtual_address, reasons(fault.fault_reason_mask), blame(suspects))};
