@@ -124,22 +124,25 @@ void run(int rounds, const std::string& json) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Measures dispatches and the bitonic sort.", "benchmarks");
-  int rounds = 5;
-  std::string json;
-  app.add_option("--rounds", rounds, "How often everything is measured in turn (5)")->check(CLI::Range(1, 1000));
-  app.add_option("--json", json, "Write the medians to this file");
   try {
-    app.parse(argc, argv);
+    CLI::App app("Measures dispatches and the bitonic sort.", "benchmarks");
+    int rounds = 5;
+    std::string json;
+    app.add_option("--rounds", rounds, "How often everything is measured in turn (5)")->check(CLI::Range(1, 1000));
+    app.add_option("--json", json, "Write the medians to this file");
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+      std::cout << app.help();
+      return EXIT_SUCCESS;
+    } catch (const CLI::ParseError& error) {
+      std::cerr << "benchmarks: " << error.what() << "\n";
+      return 2;
+    }
     run(rounds, json);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "benchmarks: " << error.what() << "\n";
-    return 2;
+    return EXIT_SUCCESS;
   } catch (const std::exception& error) {
     std::cerr << "benchmarks: " << error.what() << "\n";
     return EXIT_FAILURE;
   }
-  return EXIT_SUCCESS;
 }

@@ -113,6 +113,7 @@ template <class Measure>
 double median_of(int repetitions, Measure measure) {
   measure();  // not counted: the first run compiles
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(repetitions));
   for (int i = 0; i < repetitions; ++i) times.push_back(measure());
   return median(std::move(times));
 }
