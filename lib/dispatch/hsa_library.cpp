@@ -93,7 +93,6 @@ std::unique_ptr<const HsaLibrary> open_library(Device device) {
   void* handle = load_hsa_runtime();
   library->path = file_of(dlsym(handle, "hsa_init")).string();
   fill(library->api, handle, library->path);
-  log().debug("HSA runtime: {}", library->path);
   return library;
 }
 

@@ -62,7 +62,8 @@ RuntimeState::RuntimeState(const HsaLibrary& opened) : library(opened) {
     library.api.shut_down();
     throw;
   }
-  log().debug("HSA {}, {} GPU(s), the first a {}", version, gpus.size(), gpus.front()->properties.isa);
+  log().debug("HSA runtime {} implements HSA {}; {} GPU(s), the first a {}", library.path, version, gpus.size(),
+              gpus.front()->properties.isa);
 }
 
 RuntimeState::~RuntimeState() { library.api.shut_down(); }
