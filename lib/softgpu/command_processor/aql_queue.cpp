@@ -1,0 +1,299 @@
+#include "softgpu/command_processor/aql_queue.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "softgpu/command_processor/queue_errors.hpp"
+#include "softgpu/command_processor/signals.hpp"
+
+namespace softgpu::command_processor {
+namespace {
+
+/// A doorbell that was answered. ROCr rings with packet indices, which never get here.
+constexpr std::uint64_t silent = ~std::uint64_t{0};
+
+/// How long a shuffled queue waits for more packets before it starts what it holds, and how many it holds at most.
+constexpr std::uint64_t hold_nanoseconds = 100'000;
+constexpr std::size_t most_held = 32;
+
+/// A kernel that never ends must not keep the program from destroying its queue.
+constexpr auto drain_limit = std::chrono::seconds(2);
+
+}  // namespace
+
+AqlQueue::AqlQueue(const Setup& setup, GridSource& grids, Host& host)
+    : setup_(setup), queue_(setup.memory.queue), slot_mask_(setup.memory.ring_bytes / packet_bytes - 1), grids_(grids),
+      host_(host), random_(setup.shuffle_seed.value_or(0) + setup.id) {
+  *setup_.doorbell = silent;
+}
+
+void AqlQueue::take_doorbell() noexcept {
+  if (__atomic_load_n(setup_.doorbell, __ATOMIC_RELAXED) == silent) return;
+  // Doorbells of several producers arrive in any order and overwrite one another. Any ring therefore stands for
+  // everything that was reserved by then; a packet not published yet is stopped at by its header.
+  __atomic_exchange_n(setup_.doorbell, silent, __ATOMIC_ACQ_REL);
+  limit_ = __atomic_load_n(&queue_->write_dispatch_id, __ATOMIC_ACQUIRE);
+}
+
+void AqlQueue::fetch(Progress& progress) {
+  take_doorbell();
+  if (waits_for_runtime()) {
+    release_held(progress, true);
+    return;
+  }
+  while (next_ != limit_ && releasable_ == 0) {
+    std::byte* slot = setup_.memory.ring + (next_ & slot_mask_) * packet_bytes;
+    const std::uint32_t first = __atomic_load_n(reinterpret_cast<std::uint32_t*>(slot), __ATOMIC_ACQUIRE);
+    const PacketHeader header{static_cast<std::uint16_t>(first)};
+    if (header.type() == HSA_PACKET_TYPE_INVALID) break;
+    if (header.barrier() && in_flight_.load(std::memory_order_acquire) != 0) {
+      release_held(progress, true);
+      break;
+    }
+    const Outcome outcome = carry_out(header, slot, progress);
+    if (outcome == Outcome::blocked || stopped()) break;
+    progress.moved = true;
+    if (outcome == Outcome::launched) return;
+    if (next_ == limit_) take_doorbell();
+  }
+  release_held(progress, false);
+}
+
+AqlQueue::Outcome AqlQueue::carry_out(PacketHeader header, std::byte* slot, Progress& progress) {
+  Packet packet;
+  std::copy_n(slot, packet_bytes, reinterpret_cast<std::byte*>(&packet));
+  Outcome outcome = Outcome::blocked;
+  switch (header.type()) {
+  case HSA_PACKET_TYPE_KERNEL_DISPATCH:
+    outcome = launch(packet, progress);
+    break;
+  case HSA_PACKET_TYPE_BARRIER_AND:
+    outcome = wait_for_all(packet);
+    break;
+  case HSA_PACKET_TYPE_BARRIER_OR:
+    outcome = wait_for_any(packet);
+    break;
+  case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
+    outcome = vendor(packet);
+    break;
+  default:
+    stop_with(queue_error::packet_format, next_,
+              "a GPU queue takes no packets of type " + std::to_string(header.type()));
+  }
+  if (outcome != Outcome::blocked) free_slot(slot);
+  return outcome;
+}
+
+void AqlQueue::free_slot(std::byte* slot) noexcept {
+  __atomic_store_n(reinterpret_cast<std::uint16_t*>(slot), std::uint16_t{HSA_PACKET_TYPE_INVALID}, __ATOMIC_RELAXED);
+  ++next_;
+  __atomic_store_n(&queue_->read_dispatch_id, next_, __ATOMIC_RELEASE);
+}
+
+AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress) {
+  const hsa_kernel_dispatch_packet_t& request = packet.dispatch;
+  if (request.private_segment_size > queue_->scratch_wave64_lane_byte_size) return request_scratch();
+
+  const compute::QueueView queue_view = view();
+  auto prepared = grids_.prepare(request, queue_view);
+  if (const auto* failure = std::get_if<compute::Failure>(&prepared)) {
+    stop_with(*failure, next_);
+    return Outcome::blocked;
+  }
+  auto& grid = std::get<std::shared_ptr<const Grid>>(prepared);
+  if (grid->private_segment_bytes() > queue_view.scratch_bytes_per_lane) {
+    stop_with(queue_error::packet_format, next_,
+              "the kernel needs " + std::to_string(grid->private_segment_bytes()) +
+                  " bytes of private memory a work-item, the packet's private_segment_size says " +
+                  std::to_string(request.private_segment_size));
+    return Outcome::blocked;
+  }
+
+  Dispatch::Properties properties;
+  properties.packet_index = next_;
+  properties.kernel_object = request.kernel_object;
+  properties.completion_signal = request.completion_signal;
+  properties.profiled = profiled();
+  if (setup_.shuffle_seed) properties.order = IndexPermutation(grid->group_count(), random_);
+  if (grid->private_segment_bytes() != 0) {
+    properties.worker_limit = worker_limit(packet, queue_view);
+    scratch_is_single_use_ = (queue_->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE) != 0;
+  }
+  if (host_.logs_packets()) log(next_, "kernel dispatch, " + std::to_string(grid->group_count()) + " work-groups");
+
+  in_flight_.fetch_add(1, std::memory_order_relaxed);
+  auto dispatch = std::make_shared<Dispatch>(shared_from_this(), std::move(grid), properties, setup_.workers);
+  if (setup_.shuffle_seed) {
+    hold(std::move(dispatch));
+    return Outcome::done;
+  }
+  progress.dispatch = std::move(dispatch);
+  return Outcome::launched;
+}
+
+AqlQueue::Outcome AqlQueue::wait_for_all(const Packet& packet) {
+  for (const hsa_signal_t dependency : packet.barrier.dep_signal)
+    if (dependency.handle != 0 && load_signal(dependency) != 0) return Outcome::blocked;
+  if (host_.logs_packets()) log(next_, "barrier-AND");
+  complete_signal(packet.barrier.completion_signal, nullptr, host_);
+  return Outcome::done;
+}
+
+AqlQueue::Outcome AqlQueue::wait_for_any(const Packet& packet) {
+  bool has_dependency = false;
+  bool met = false;
+  for (const hsa_signal_t dependency : packet.barrier.dep_signal) {
+    if (dependency.handle == 0) continue;
+    has_dependency = true;
+    met = met || load_signal(dependency) == 0;
+  }
+  if (has_dependency && !met) return Outcome::blocked;
+  if (host_.logs_packets()) log(next_, "barrier-OR");
+  complete_signal(packet.barrier.completion_signal, nullptr, host_);
+  return Outcome::done;
+}
+
+AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
+  const auto& value_packet = packet.barrier_value;
+  switch (static_cast<VendorFormat>(value_packet.header.AmdFormat)) {
+  case VendorFormat::barrier_value: {
+    const hsa_signal_t dependency = value_packet.signal;
+    if (dependency.handle != 0 &&
+        !is_met(load_signal(dependency) & value_packet.mask, value_packet.cond, value_packet.value))
+      return Outcome::blocked;
+    if (host_.logs_packets()) log(next_, "barrier-value");
+    complete_signal(value_packet.completion_signal, nullptr, host_);
+    return Outcome::done;
+  }
+  case VendorFormat::pm4:
+    if (is_cache_maintenance(packet.pm4)) {
+      if (host_.logs_packets()) log(next_, "PM4 cache maintenance");
+      complete_signal(packet.pm4.completion_signal, nullptr, host_);
+      return Outcome::done;
+    }
+    stop_with(queue_error::vendor_packet_format, next_, "a PM4 command other than cache maintenance");
+    return Outcome::blocked;
+  }
+  stop_with(queue_error::vendor_packet_format, next_,
+            "AMD's vendor packets have no format " + std::to_string(value_packet.header.AmdFormat));
+  return Outcome::blocked;
+}
+
+bool AqlQueue::waits_for_runtime() {
+  if (scratch_is_single_use_ && in_flight_.load(std::memory_order_acquire) == 0) {
+    scratch_is_single_use_ = false;
+    asked_runtime_ = true;
+    store_signal(queue_->queue_inactive_signal, queue_error::scratch_returned, host_);
+  }
+  if (asked_runtime_ && load_signal(queue_->queue_inactive_signal) == 0) asked_runtime_ = false;
+  return asked_runtime_ || scratch_is_single_use_;
+}
+
+AqlQueue::Outcome AqlQueue::request_scratch() {
+  // The runtime takes the old scratch memory away first, so nothing may use it any more.
+  if (in_flight_.load(std::memory_order_acquire) == 0) {
+    asked_runtime_ = true;
+    store_signal(queue_->queue_inactive_signal, queue_error::scratch_wanted, host_);
+  } else {
+    releasable_ = held_.size();
+  }
+  return Outcome::blocked;
+}
+
+std::uint32_t AqlQueue::worker_limit(const Packet& packet, const compute::QueueView& queue_view) const noexcept {
+  // A worker's wave slots start at its index times the largest work-group's waves.
+  const auto& request = packet.dispatch;
+  const std::uint64_t wave_bytes = std::uint64_t{queue_view.scratch_bytes_per_lane} * compute::wavefront_size;
+  const std::uint64_t slots = queue_view.scratch_bytes / std::max<std::uint64_t>(wave_bytes, 1);
+  const std::uint64_t items =
+      std::uint64_t{request.workgroup_size_x} * request.workgroup_size_y * request.workgroup_size_z;
+  const std::uint64_t waves = (items + compute::wavefront_size - 1) / compute::wavefront_size;
+  if (slots < waves) return 1;
+  return static_cast<std::uint32_t>((slots - waves) / compute::max_waves_per_group + 1);
+}
+
+void AqlQueue::hold(std::shared_ptr<Dispatch> dispatch) {
+  held_.push_back(std::move(dispatch));
+  held_since_ = gpu_clock();
+}
+
+void AqlQueue::release_held(Progress& progress, bool now) {
+  if (held_.empty()) return;
+  if (releasable_ == 0 && (now || held_.size() >= most_held || gpu_clock() - held_since_ > hold_nanoseconds)) {
+    std::shuffle(held_.begin(), held_.end(), random_);
+    releasable_ = held_.size();
+  }
+  if (releasable_ == 0) return;
+  --releasable_;
+  progress.dispatch = std::move(held_.front());
+  progress.moved = true;
+  held_.pop_front();
+}
+
+compute::QueueView AqlQueue::view() const noexcept {
+  compute::QueueView result;
+  result.queue_address = reinterpret_cast<std::uint64_t>(queue_);
+  std::copy_n(queue_->scratch_resource_descriptor, 4, result.scratch_descriptor);
+  result.scratch_base = queue_->scratch_backing_memory_location;
+  result.scratch_bytes = queue_->scratch_backing_memory_byte_size;
+  result.scratch_bytes_per_lane = queue_->scratch_wave64_lane_byte_size;
+  result.shared_aperture_high = queue_->group_segment_aperture_base_hi;
+  result.private_aperture_high = queue_->private_segment_aperture_base_hi;
+  return result;
+}
+
+bool AqlQueue::profiled() const noexcept {
+  return (queue_->queue_properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING) != 0;
+}
+
+void AqlQueue::completed(const Dispatch& dispatch) {
+  if (!closed()) {
+    const Timestamps times{.start = dispatch.start_time(), .end = dispatch.properties().profiled ? gpu_clock() : 0};
+    complete_signal(dispatch.properties().completion_signal, dispatch.properties().profiled ? &times : nullptr, host_);
+  }
+  in_flight_.fetch_sub(1, std::memory_order_release);
+}
+
+void AqlQueue::failed(const Dispatch& dispatch, const compute::Failure& failure) {
+  if (!closed()) stop_with(failure, dispatch.properties().packet_index);
+  in_flight_.fetch_sub(1, std::memory_order_release);
+}
+
+void AqlQueue::stop_with(const compute::Failure& failure, std::uint64_t packet_index) {
+  if (!stop()) return;
+  report(packet_index, failure.text);
+  if (failure.kind == compute::Failure::Kind::memory_fault &&
+      host_.report_memory_fault({.gpu = setup_.memory.gpu, .address = failure.address}))
+    return;
+  store_signal(queue_->queue_inactive_signal, queue_error::of(failure.kind), host_);
+}
+
+void AqlQueue::stop_with(std::int64_t error_bits, std::uint64_t packet_index, std::string_view reason) {
+  if (!stop()) return;
+  report(packet_index, reason);
+  store_signal(queue_->queue_inactive_signal, error_bits, host_);
+}
+
+void AqlQueue::report(std::uint64_t packet_index, std::string_view reason) {
+  host_.report_error("queue " + std::to_string(setup_.id) + ", packet " + std::to_string(packet_index) + ": " +
+                     std::string(reason));
+}
+
+void AqlQueue::log(std::uint64_t packet_index, std::string_view what) {
+  host_.log_packet("queue " + std::to_string(setup_.id) + ", packet " + std::to_string(packet_index) + ": " +
+                   std::string(what));
+}
+
+void AqlQueue::drain() {
+  in_flight_.fetch_sub(held_.size(), std::memory_order_relaxed);
+  held_.clear();
+  releasable_ = 0;
+  const auto deadline = std::chrono::steady_clock::now() + drain_limit;
+  while (in_flight_.load(std::memory_order_acquire) != 0 && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
+}
+
+}  // namespace softgpu::command_processor

@@ -1,0 +1,90 @@
+// One AQL queue: fetches packets in order and launches them.
+//
+// As on hardware, packets launch in order and complete in any order; the barrier bit waits for everything launched
+// before. A slot is free for reuse once its packet is launched, not when it completes.
+//
+// Memory ordering: a packet's header is read with acquire before its body; the header's invalidation and the read
+// index are released after it. Completion releases, so that the fences that packets ask for are always met.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string_view>
+
+#include "softgpu/command_processor/command_processor.hpp"
+#include "softgpu/command_processor/grid.hpp"
+#include "softgpu/command_processor/packets.hpp"
+#include "softgpu/command_processor/queue.hpp"
+
+namespace softgpu::command_processor {
+
+class AqlQueue final : public Queue, public std::enable_shared_from_this<AqlQueue> {
+public:
+  struct Setup {
+    std::uint64_t id = 0;
+    AqlQueueMemory memory;
+    std::uint64_t* doorbell = nullptr;
+    std::uint32_t workers = 1;
+    std::optional<std::uint64_t> shuffle_seed;
+  };
+
+  /// `grids` and `host` must outlive it.
+  AqlQueue(const Setup& setup, GridSource& grids, Host& host);
+
+  void completed(const Dispatch& dispatch);
+  void failed(const Dispatch& dispatch, const compute::Failure& failure);
+
+private:
+  enum class Outcome { done, launched, blocked };
+
+  void fetch(Progress& progress) override;
+  void drain() override;
+
+  void take_doorbell() noexcept;
+  [[nodiscard]] Outcome carry_out(PacketHeader header, std::byte* slot, Progress& progress);
+  [[nodiscard]] Outcome launch(const Packet& packet, Progress& progress);
+  [[nodiscard]] Outcome wait_for_all(const Packet& packet);
+  [[nodiscard]] Outcome wait_for_any(const Packet& packet);
+  [[nodiscard]] Outcome vendor(const Packet& packet);
+  void free_slot(std::byte* slot) noexcept;
+
+  // Scratch memory, which the runtime provides on demand.
+  [[nodiscard]] bool waits_for_runtime();
+  [[nodiscard]] Outcome request_scratch();
+  [[nodiscard]] std::uint32_t worker_limit(const Packet& packet, const compute::QueueView& view) const noexcept;
+
+  // Shuffling: launched kernels are held back a little, then run in a random order.
+  void hold(std::shared_ptr<Dispatch> dispatch);
+  void release_held(Progress& progress, bool now);
+
+  [[nodiscard]] compute::QueueView view() const noexcept;
+  [[nodiscard]] bool profiled() const noexcept;
+  void stop_with(std::int64_t error_bits, std::uint64_t packet_index, std::string_view reason);
+  void stop_with(const compute::Failure& failure, std::uint64_t packet_index);
+  void report(std::uint64_t packet_index, std::string_view reason);
+  void log(std::uint64_t packet_index, std::string_view what);
+
+  Setup setup_;
+  amd_queue_t* queue_;
+  std::uint64_t slot_mask_;
+  GridSource& grids_;
+  Host& host_;
+
+  std::uint64_t next_ = 0;   // packet to fetch
+  std::uint64_t limit_ = 0;  // first packet that was not rung for
+  bool asked_runtime_ = false;
+  bool scratch_is_single_use_ = false;
+  std::atomic<std::uint64_t> in_flight_{0};
+
+  std::mt19937_64 random_;
+  std::deque<std::shared_ptr<Dispatch>> held_;
+  std::uint64_t held_since_ = 0;
+  std::size_t releasable_ = 0;  // of held_, from the front
+};
+
+}  // namespace softgpu::command_processor

@@ -1,0 +1,130 @@
+#include "softgpu/command_processor/command_processor.hpp"
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "softgpu/command_processor/aql_queue.hpp"
+#include "softgpu/command_processor/compute_grids.hpp"
+#include "softgpu/command_processor/scheduler.hpp"
+#include "softgpu/command_processor/sdma_queue.hpp"
+
+namespace softgpu::command_processor {
+namespace {
+
+/// Doorbells keep their memory when their queue is gone, as the device's page does: a late ring does no harm.
+class Doorbells {
+public:
+  std::uint64_t* take() {
+    if (free_.empty()) return &doorbells_.emplace_back().value;
+    std::uint64_t* doorbell = free_.back();
+    free_.pop_back();
+    return doorbell;
+  }
+  void give_back(std::uint64_t* doorbell) { free_.push_back(doorbell); }
+
+private:
+  struct alignas(64) Doorbell {
+    std::uint64_t value = 0;
+  };
+  std::deque<Doorbell> doorbells_;
+  std::vector<std::uint64_t*> free_;
+};
+
+}  // namespace
+
+struct CommandProcessor::State {
+  State(const Options& chosen, Host& above) : options(chosen), host(above), scheduler(chosen.threads) {
+    auto runners = std::make_shared<Runners>(options.threads);
+    for (std::uint32_t gpu = 0; gpu != options.gpus; ++gpu) grids.emplace_back(runners);
+  }
+
+  struct Entry {
+    std::shared_ptr<Queue> queue;
+    std::uint64_t* doorbell;
+  };
+
+  Options options;
+  Host& host;
+  std::deque<ComputeGrids> grids;  // one a GPU
+  std::mutex mutex;
+  std::map<std::uint64_t, Entry> queues;
+  Doorbells doorbells;
+  std::uint64_t next_id = 1;
+  Scheduler scheduler;  // last: its workers end before what they use
+};
+
+CommandProcessor::CommandProcessor(const Options& options, Host& host)
+    : state_(std::make_unique<State>(options, host)) {}
+
+CommandProcessor::~CommandProcessor() {
+  for (const auto& [id, entry] : state_->queues) entry.queue->close();
+}
+
+QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
+  const std::lock_guard lock(state_->mutex);
+  const std::uint64_t id = state_->next_id++;
+  std::uint64_t* doorbell = state_->doorbells.take();
+  auto queue = std::make_shared<AqlQueue>(AqlQueue::Setup{.id = id,
+                                                          .memory = memory,
+                                                          .doorbell = doorbell,
+                                                          .workers = state_->options.threads,
+                                                          .shuffle_seed = state_->options.shuffle_seed},
+                                          state_->grids[memory.gpu], state_->host);
+  state_->queues[id] = {.queue = queue, .doorbell = doorbell};
+  state_->scheduler.add(std::move(queue));
+  return {.id = id, .doorbell = doorbell, .read_index = nullptr, .write_index = nullptr};
+}
+
+QueueHandle CommandProcessor::create(const SdmaQueueMemory& memory) {
+  const std::lock_guard lock(state_->mutex);
+  const std::uint64_t id = state_->next_id++;
+  std::uint64_t* doorbell = state_->doorbells.take();
+  auto queue = std::make_shared<SdmaQueue>(id, memory, state_->host);
+  const QueueHandle handle{
+      .id = id, .doorbell = doorbell, .read_index = queue->read_index(), .write_index = queue->write_index()};
+  state_->queues[id] = {.queue = queue, .doorbell = doorbell};
+  state_->scheduler.add(std::move(queue));
+  return handle;
+}
+
+bool CommandProcessor::destroy(std::uint64_t id) {
+  State::Entry entry;
+  {
+    const std::lock_guard lock(state_->mutex);
+    const auto found = state_->queues.find(id);
+    if (found == state_->queues.end()) return false;
+    entry = std::move(found->second);
+    state_->queues.erase(found);
+  }
+  state_->scheduler.remove(*entry.queue);
+  entry.queue->close();
+  const std::lock_guard lock(state_->mutex);
+  state_->doorbells.give_back(entry.doorbell);
+  return true;
+}
+
+bool CommandProcessor::set_active(std::uint64_t id, bool active) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->queues.find(id);
+  if (found == state_->queues.end()) return false;
+  found->second.queue->set_active(active);
+  return true;
+}
+
+void CommandProcessor::forget_code(std::uint64_t base, std::size_t size) {
+  for (ComputeGrids& grids : state_->grids) grids.forget_code(base, size);
+}
+
+void CommandProcessor::kick() { state_->scheduler.kick(); }
+
+void CommandProcessor::park() { state_->scheduler.stop(); }
+
+std::uint64_t gpu_clock() noexcept {
+  return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+}
+
+}  // namespace softgpu::command_processor

@@ -1,0 +1,77 @@
+// The soft GPUs' front end: queues in the program's memory on one side, worker threads on the other.
+//
+// Thread safety: every member may be called from any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include <hsa/amd_hsa_queue.h>
+
+#include "softgpu/command_processor/host.hpp"
+
+namespace softgpu::command_processor {
+
+struct Options {
+  std::uint32_t gpus = 1;
+  std::uint32_t threads = 4;
+  std::optional<std::uint64_t> shuffle_seed;  ///< reorders what may overlap, so that a missing barrier bit shows
+};
+
+/// An AQL queue as a runtime makes it. `queue` carries the indices, the scratch fields and the inactive signal.
+struct AqlQueueMemory {
+  std::uint32_t gpu = 0;
+  std::byte* ring = nullptr;
+  std::uint64_t ring_bytes = 0;
+  amd_queue_t* queue = nullptr;
+};
+
+/// A copy queue. The command processor owns its indices: byte offsets that only grow.
+struct SdmaQueueMemory {
+  std::uint32_t gpu = 0;
+  std::byte* ring = nullptr;
+  std::uint64_t ring_bytes = 0;
+};
+
+/// Where the host rings, and for copy queues where it reads and writes the indices.
+struct QueueHandle {
+  std::uint64_t id = 0;
+  std::uint64_t* doorbell = nullptr;
+  std::uint64_t* read_index = nullptr;
+  std::uint64_t* write_index = nullptr;
+};
+
+class CommandProcessor {
+public:
+  /// `host` must outlive it.
+  CommandProcessor(const Options& options, Host& host);
+  /// Stops the workers after the work-groups that they are in.
+  ~CommandProcessor();
+  CommandProcessor(const CommandProcessor&) = delete;
+  CommandProcessor& operator=(const CommandProcessor&) = delete;
+
+  [[nodiscard]] QueueHandle create(const AqlQueueMemory& memory);
+  [[nodiscard]] QueueHandle create(const SdmaQueueMemory& memory);
+  /// False where there is no such queue. Afterwards nothing touches the queue's memory any more.
+  bool destroy(std::uint64_t id);
+  /// Stops or resumes fetching packets.
+  bool set_active(std::uint64_t id, bool active);
+
+  /// Code within the range is about to go away.
+  void forget_code(std::uint64_t base, std::size_t size);
+  /// The host is about to block: look at the queues now rather than after the current nap.
+  void kick();
+  /// Ends all work at the process's exit, as far as that does not take long. Nothing runs afterwards.
+  void park();
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// The GPUs' clock in nanoseconds: the same as std::chrono::steady_clock.
+[[nodiscard]] std::uint64_t gpu_clock() noexcept;
+
+}  // namespace softgpu::command_processor

@@ -1,0 +1,37 @@
+// Grids that the compute side executes: the real ones.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "softgpu/command_processor/grid.hpp"
+
+namespace softgpu::command_processor {
+
+/// One work-group runner a worker, made when the worker first needs it.
+///
+/// Thread safety: a worker asks for its own runner only.
+class Runners {
+public:
+  explicit Runners(std::uint32_t workers) : runners_(workers) {}
+  [[nodiscard]] compute::WorkGroupRunner& of(std::uint32_t worker);
+
+private:
+  std::vector<std::unique_ptr<compute::WorkGroupRunner>> runners_;
+};
+
+/// One GPU's translator.
+class ComputeGrids final : public GridSource {
+public:
+  explicit ComputeGrids(std::shared_ptr<Runners> runners) : runners_(std::move(runners)) {}
+
+  [[nodiscard]] Prepared prepare(const hsa_kernel_dispatch_packet_t& packet, const compute::QueueView& queue) override;
+  void forget_code(std::uint64_t base, std::size_t size) override { engine_.forget(base, size); }
+
+private:
+  compute::Engine engine_;
+  std::shared_ptr<Runners> runners_;
+};
+
+}  // namespace softgpu::command_processor

@@ -1,0 +1,69 @@
+// A launched kernel: its work-groups are handed out in ranges, and whoever finishes the last one completes it.
+//
+// Thread safety: every member may be called by any worker.
+// Memory ordering: `finish` returning true happens after every work-group of the grid.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include <hsa/hsa.h>
+
+#include "softgpu/command_processor/grid.hpp"
+#include "softgpu/command_processor/shuffle.hpp"
+
+namespace softgpu::command_processor {
+
+class AqlQueue;
+
+class Dispatch {
+public:
+  struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+
+  struct Properties {
+    std::uint64_t packet_index = 0;
+    std::uint64_t kernel_object = 0;
+    hsa_signal_t completion_signal{};
+    bool profiled = false;
+    IndexPermutation order;                          ///< in which work-groups run
+    std::uint32_t worker_limit = ~std::uint32_t{0};  ///< workers from this index on have no scratch slots here
+  };
+
+  Dispatch(std::shared_ptr<AqlQueue> queue, std::shared_ptr<const Grid> grid, const Properties& properties,
+           std::uint32_t workers);
+
+  /// The next work-groups to run; none when all are taken.
+  [[nodiscard]] std::optional<Range> claim() noexcept;
+  /// Runs a claimed range. True when it was the last of the grid to finish: the caller completes the dispatch.
+  [[nodiscard]] bool run(const Range& range, std::uint32_t worker);
+  /// Tells the queue. Called once.
+  void complete();
+
+  [[nodiscard]] std::uint64_t group_count() const noexcept { return count_; }
+  [[nodiscard]] bool has_unclaimed() const noexcept { return next_.load(std::memory_order_relaxed) < count_; }
+  [[nodiscard]] bool admits(std::uint32_t worker) const noexcept { return worker < properties_.worker_limit; }
+  [[nodiscard]] const Properties& properties() const noexcept { return properties_; }
+  [[nodiscard]] std::uint64_t start_time() const noexcept { return start_time_; }
+
+private:
+  void fail(compute::Failure failure);
+
+  std::shared_ptr<AqlQueue> queue_;
+  std::shared_ptr<const Grid> grid_;
+  Properties properties_;
+  std::uint64_t count_;
+  std::uint64_t chunk_;
+  std::uint64_t start_time_ = 0;
+  std::atomic<std::uint64_t> next_{0};
+  std::atomic<bool> failed_{false};
+  std::optional<compute::Failure> failure_;  // written by who set failed_ first
+  alignas(64) std::atomic<std::uint64_t> finished_{0};
+};
+
+}  // namespace softgpu::command_processor

@@ -1,0 +1,41 @@
+// A kernel dispatch as the scheduler sees it: work-groups to run. The compute side provides them; tests do as well.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include <hsa/hsa.h>
+
+#include "softgpu/compute/engine.hpp"
+
+namespace softgpu::command_processor {
+
+/// Immutable: any number of workers run its work-groups at once.
+class Grid {
+public:
+  virtual ~Grid() = default;
+  [[nodiscard]] virtual std::uint64_t group_count() const noexcept = 0;
+  /// Scratch memory that each work-item needs.
+  [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
+  /// Runs one work-group to its end. `worker` is distinct among those that run at once.
+  [[nodiscard]] virtual std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const = 0;
+};
+
+/// Makes grids of dispatch packets, for one GPU.
+///
+/// Thread safety: every member is called from any worker, several at once.
+class GridSource {
+public:
+  using Prepared = std::variant<std::shared_ptr<const Grid>, compute::Failure>;
+
+  virtual ~GridSource() = default;
+  /// May take long: a kernel's first use translates it.
+  [[nodiscard]] virtual Prepared prepare(const hsa_kernel_dispatch_packet_t& packet,
+                                         const compute::QueueView& queue) = 0;
+  virtual void forget_code(std::uint64_t base, std::size_t size) = 0;
+};
+
+}  // namespace softgpu::command_processor

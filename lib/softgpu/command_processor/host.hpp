@@ -1,0 +1,30 @@
+// What the command processor asks of the driver above it. The thunk is one; another runtime's device hook can be.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace softgpu::command_processor {
+
+/// An access that no mapping allows.
+struct MemoryFault {
+  std::uint32_t gpu = 0;  ///< index of the GPU
+  std::uint64_t address = 0;
+};
+
+/// Thread safety: every member is called from worker threads, several at once.
+class Host {
+public:
+  virtual ~Host() = default;
+  /// The GPU's interrupt: wakes who sleeps on this event.
+  virtual void raise_event(std::uint32_t event_id) = 0;
+  /// False when nobody can be told; the queue is then stopped with an error of its own.
+  [[nodiscard]] virtual bool report_memory_fault(const MemoryFault& fault) = 0;
+  /// One line for a person: why a packet was refused or a queue stopped.
+  virtual void report_error(std::string_view line) = 0;
+  /// One line a packet, when `logs_packets`.
+  [[nodiscard]] virtual bool logs_packets() const = 0;
+  virtual void log_packet(std::string_view line) = 0;
+};
+
+}  // namespace softgpu::command_processor

@@ -1,0 +1,68 @@
+// A queue in the program's memory that workers look at.
+//
+// Thread safety: `advance` is called by any worker and does nothing while another is inside. The rest may be called
+// from any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+
+#include "softgpu/command_processor/dispatch.hpp"
+
+namespace softgpu::command_processor {
+
+class Queue {
+public:
+  /// What a look at the queue brought.
+  struct Progress {
+    bool moved = false;                  ///< something was carried out
+    std::shared_ptr<Dispatch> dispatch;  ///< a kernel that was launched and is to be run
+  };
+
+  virtual ~Queue() = default;
+
+  /// Carries out packets in order until one is a kernel to run, or none can go on.
+  [[nodiscard]] Progress advance() {
+    Progress progress;
+    if (!fetches() || busy_.exchange(true, std::memory_order_acquire)) return progress;
+    if (fetches()) fetch(progress);
+    busy_.store(false, std::memory_order_release);
+    return progress;
+  }
+
+  void set_active(bool active) noexcept { active_.store(active, std::memory_order_relaxed); }
+
+  /// Returns when nothing touches the queue's memory any more.
+  void close() {
+    closed_.store(true, std::memory_order_seq_cst);
+    while (busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+    drain();
+    busy_.store(false, std::memory_order_release);
+  }
+
+  [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_seq_cst); }
+
+protected:
+  virtual void fetch(Progress& progress) = 0;
+  /// Called once, when the queue is closed: waits for what is in flight.
+  virtual void drain() {}
+
+  /// An error ends the queue.
+  /// True for the first one.
+  [[nodiscard]] bool stop() noexcept { return !stopped_.exchange(true, std::memory_order_acq_rel); }
+  [[nodiscard]] bool stopped() const noexcept { return stopped_.load(std::memory_order_acquire); }
+
+private:
+  [[nodiscard]] bool fetches() const noexcept {
+    return active_.load(std::memory_order_relaxed) && !stopped() && !closed();
+  }
+
+  std::atomic<bool> busy_{false};
+  std::atomic<bool> active_{true};
+  std::atomic<bool> stopped_{false};
+  std::atomic<bool> closed_{false};
+};
+
+}  // namespace softgpu::command_processor

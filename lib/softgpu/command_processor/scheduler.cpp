@@ -1,0 +1,335 @@
+#include "softgpu/command_processor/scheduler.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+#include <sys/prctl.h>
+
+#include "softgpu/command_processor/command_processor.hpp"
+
+namespace softgpu::command_processor {
+namespace {
+
+using std::chrono::nanoseconds;
+using namespace std::chrono_literals;
+
+constexpr nanoseconds spin_time = 100us;    // after the last thing found, before a worker steps back
+constexpr nanoseconds share_after = 30us;   // of work, before others are woken for it
+constexpr nanoseconds active_time = 10ms;   // after which the GPU counts as idle
+constexpr nanoseconds alert_nap = 50us;     // the watcher's, while the GPU is active
+constexpr nanoseconds relaxed_nap = 250us;  // the watcher's, while others are at work
+constexpr nanoseconds idle_nap = 1ms;       // the watcher's, when nothing happened for long
+constexpr nanoseconds reserve_nap = 500us;
+constexpr nanoseconds stop_limit = 2s;
+constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
+nanoseconds now() noexcept { return nanoseconds(gpu_clock()); }
+
+using Queues = std::vector<std::shared_ptr<Queue>>;
+
+}  // namespace
+
+struct Scheduler::State {
+  explicit State(std::uint32_t worker_count)
+      : workers(worker_count), parallel(std::clamp(std::thread::hardware_concurrency(), 1U, worker_count)) {}
+
+  const std::uint32_t workers;
+  const std::uint32_t parallel;  // workers that can really run at once
+
+  std::atomic<bool> stopping{false};
+  std::atomic<std::int64_t> last_activity{0};  // when anything was found
+
+  // The queues: replaced as a whole, so that workers look at a list of their own without a lock.
+  std::mutex queues_mutex;
+  std::shared_ptr<const Queues> queues = std::make_shared<Queues>();
+  std::atomic<std::uint64_t> queues_version{0};
+
+  // Launched kernels whose work-groups are not all taken.
+  std::mutex running_mutex;
+  std::vector<std::shared_ptr<Dispatch>> running;
+  std::atomic<std::size_t> running_count{0};
+
+  // Who is doing what.
+  std::atomic<std::uint32_t> looking{0};  // awake and not executing
+  std::atomic<std::uint32_t> spinning{0};
+  std::atomic<std::uint32_t> executing{0};
+  std::atomic<std::uint32_t> watcher{nobody};
+  std::atomic<std::uint32_t> reserve{nobody};
+
+  std::mutex sleep_mutex;
+  std::condition_variable wake;   // sleepers
+  std::condition_variable alarm;  // nappers
+  std::condition_variable ended;
+  std::uint32_t wake_tokens = 0;
+  std::uint64_t alarms = 0;
+  std::uint32_t alive = 0;
+  std::atomic<std::uint32_t> sleepers{0};
+  std::atomic<std::uint32_t> nappers{0};
+
+  void wake_sleepers(std::uint32_t count) {
+    if (sleepers.load(std::memory_order_seq_cst) == 0) return;
+    const std::lock_guard lock(sleep_mutex);
+    wake_tokens = std::min(wake_tokens + count, sleepers.load(std::memory_order_relaxed));
+    for (std::uint32_t i = 0; i != wake_tokens; ++i) wake.notify_one();
+  }
+
+  void end_naps() {
+    if (nappers.load(std::memory_order_seq_cst) == 0 && sleepers.load(std::memory_order_seq_cst) != workers) return;
+    const std::lock_guard lock(sleep_mutex);
+    ++alarms;
+    alarm.notify_all();
+    if (nappers.load(std::memory_order_relaxed) == 0) {
+      wake_tokens = std::max(wake_tokens, 1U);
+      wake.notify_one();
+    }
+  }
+};
+
+/// One worker thread's loop.
+class Scheduler::Worker {
+public:
+  Worker(State& state, std::uint32_t index) : state_(state), index_(index) {}
+
+  void work() {
+    state_.looking.fetch_add(1);
+    while (!state_.stopping.load(std::memory_order_relaxed)) {
+      if (help() || look()) {
+        found();
+      } else {
+        rest();
+      }
+    }
+    state_.looking.fetch_sub(1);
+    give_up_roles();
+  }
+
+private:
+  /// Runs work-groups of a kernel that another worker launched.
+  bool help() {
+    if (state_.running_count.load(std::memory_order_acquire) == 0) return false;
+    std::shared_ptr<Dispatch> dispatch;
+    {
+      const std::lock_guard lock(state_.running_mutex);
+      std::erase_if(state_.running, [](const auto& candidate) { return !candidate->has_unclaimed(); });
+      state_.running_count.store(state_.running.size(), std::memory_order_release);
+      const auto candidate = std::find_if(state_.running.begin(), state_.running.end(),
+                                          [&](const auto& running) { return running->admits(index_); });
+      if (candidate == state_.running.end()) return false;
+      dispatch = *candidate;
+    }
+    execute(*dispatch);
+    return true;
+  }
+
+  /// Looks at every queue once, the one that was busy last first.
+  bool look() {
+    refresh_queues();
+    const std::size_t count = queues_->size();
+    for (std::size_t i = 0; i != count; ++i) {
+      const std::size_t at = (last_busy_ + i) % count;
+      const Queue::Progress progress = (*queues_)[at]->advance();
+      if (progress.dispatch) start(progress.dispatch);
+      if (progress.moved) {
+        last_busy_ = at;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void refresh_queues() {
+    const std::uint64_t version = state_.queues_version.load(std::memory_order_acquire);
+    if (version == seen_version_ && queues_) return;
+    const std::lock_guard lock(state_.queues_mutex);
+    queues_ = state_.queues;
+    seen_version_ = version;
+    last_busy_ = 0;
+  }
+
+  void start(const std::shared_ptr<Dispatch>& dispatch) {
+    if (dispatch->group_count() == 0) {
+      dispatch->complete();
+      return;
+    }
+    if (dispatch->group_count() > 1 || !dispatch->admits(index_)) {
+      const std::lock_guard lock(state_.running_mutex);
+      state_.running.push_back(dispatch);
+      state_.running_count.store(state_.running.size(), std::memory_order_release);
+    }
+    if (dispatch->admits(index_))
+      execute(*dispatch);
+    else
+      state_.wake_sleepers(state_.workers);
+  }
+
+  void execute(Dispatch& dispatch) {
+    begin();
+    while (const auto range = dispatch.claim()) {
+      if (dispatch.run(*range, index_)) dispatch.complete();
+      if (dispatch.has_unclaimed()) share();
+    }
+    state_.executing.fetch_sub(1, std::memory_order_relaxed);
+    state_.looking.fetch_add(1, std::memory_order_seq_cst);
+  }
+
+  /// From here on this worker looks at no queue: somebody else must.
+  void begin() {
+    if (state_.watcher.load(std::memory_order_relaxed) == index_) state_.watcher.store(nobody);
+    if (state_.reserve.load(std::memory_order_relaxed) == index_) state_.reserve.store(nobody);
+    stop_spinning();
+    state_.executing.fetch_add(1, std::memory_order_relaxed);
+    if (state_.looking.fetch_sub(1, std::memory_order_seq_cst) == 1) state_.wake_sleepers(1);
+    if (busy_since_ == nanoseconds::zero()) busy_since_ = now();
+  }
+
+  /// Gets others to help once there has been work for a while, and a core for them.
+  void share() {
+    const std::uint32_t occupied =
+        state_.executing.load(std::memory_order_relaxed) + state_.spinning.load(std::memory_order_relaxed);
+    if (occupied >= state_.parallel || now() - busy_since_ < share_after) return;
+    state_.wake_sleepers(state_.parallel - occupied);
+  }
+
+  void found() {
+    idle_since_ = nanoseconds::zero();
+    if (state_.stopping.load(std::memory_order_relaxed)) return;
+    state_.last_activity.store(now().count(), std::memory_order_relaxed);
+  }
+
+  void rest() {
+    const nanoseconds time = now();
+    if (idle_since_ == nanoseconds::zero()) idle_since_ = time;
+    if (time - idle_since_ < spin_time && may_spin()) {
+      if (time - idle_since_ > 5us) busy_since_ = nanoseconds::zero();
+      for (int i = 0; i != 8; ++i) __builtin_ia32_pause();
+      return;
+    }
+    busy_since_ = nanoseconds::zero();
+    stop_spinning();
+
+    const nanoseconds quiet = time - nanoseconds(state_.last_activity.load(std::memory_order_relaxed));
+    if (queues_->empty()) {
+      give_up_roles();
+      sleep();
+    } else if (holds(state_.watcher)) {
+      const bool others = state_.executing.load(std::memory_order_relaxed) != 0;
+      nap(quiet > active_time ? idle_nap : others ? relaxed_nap : alert_nap);
+    } else if (quiet < active_time && holds(state_.reserve)) {
+      nap(reserve_nap);
+    } else {
+      give_up_roles();
+      sleep();
+    }
+  }
+
+  [[nodiscard]] bool may_spin() {
+    if (spins_) return true;
+    if (state_.spinning.fetch_add(1, std::memory_order_relaxed) >= state_.parallel) {
+      state_.spinning.fetch_sub(1, std::memory_order_relaxed);
+      return false;
+    }
+    spins_ = true;
+    return true;
+  }
+
+  void stop_spinning() {
+    if (std::exchange(spins_, false)) state_.spinning.fetch_sub(1, std::memory_order_relaxed);
+  }
+
+  /// Takes a role that nobody has, or keeps it.
+  [[nodiscard]] bool holds(std::atomic<std::uint32_t>& role) const {
+    std::uint32_t holder = role.load();
+    if (holder == nobody) return role.compare_exchange_strong(holder, index_);
+    return holder == index_;
+  }
+
+  void give_up_roles() {
+    std::uint32_t self = index_;
+    state_.watcher.compare_exchange_strong(self, nobody);
+    self = index_;
+    state_.reserve.compare_exchange_strong(self, nobody);
+    stop_spinning();
+  }
+
+  void nap(nanoseconds duration) {
+    std::unique_lock lock(state_.sleep_mutex);
+    const std::uint64_t seen = state_.alarms;
+    state_.nappers.fetch_add(1);
+    state_.alarm.wait_for(lock, duration, [&] { return state_.alarms != seen || state_.stopping.load(); });
+    state_.nappers.fetch_sub(1);
+  }
+
+  void sleep() {
+    std::unique_lock lock(state_.sleep_mutex);
+    state_.sleepers.fetch_add(1);
+    state_.looking.fetch_sub(1);
+    state_.wake.wait(lock, [&] { return state_.wake_tokens != 0 || state_.stopping.load(); });
+    if (state_.wake_tokens != 0) --state_.wake_tokens;
+    state_.looking.fetch_add(1);
+    state_.sleepers.fetch_sub(1);
+  }
+
+  State& state_;
+  const std::uint32_t index_;
+  std::shared_ptr<const Queues> queues_;
+  std::uint64_t seen_version_ = 0;
+  std::size_t last_busy_ = 0;
+  nanoseconds idle_since_{};
+  nanoseconds busy_since_{};
+  bool spins_ = false;
+};
+
+Scheduler::Scheduler(std::uint32_t workers) : state_(std::make_shared<State>(workers)) {
+  state_->alive = workers;
+  for (std::uint32_t index = 0; index != workers; ++index) {
+    std::thread([state = state_, index] {
+      pthread_setname_np(pthread_self(), ("softgpu-" + std::to_string(index)).c_str());
+      prctl(PR_SET_TIMERSLACK, 1UL);  // naps of microseconds are to be that short
+      Worker(*state, index).work();
+      const std::lock_guard lock(state->sleep_mutex);
+      if (--state->alive == 0) state->ended.notify_all();
+    }).detach();
+  }
+}
+
+Scheduler::~Scheduler() { stop(); }
+
+void Scheduler::add(std::shared_ptr<Queue> queue) {
+  {
+    const std::lock_guard lock(state_->queues_mutex);
+    auto queues = std::make_shared<Queues>(*state_->queues);
+    queues->push_back(std::move(queue));
+    state_->queues = std::move(queues);
+    state_->queues_version.fetch_add(1, std::memory_order_release);
+  }
+  state_->last_activity.store(now().count(), std::memory_order_relaxed);
+  kick();
+}
+
+void Scheduler::remove(const Queue& queue) {
+  const std::lock_guard lock(state_->queues_mutex);
+  auto queues = std::make_shared<Queues>(*state_->queues);
+  std::erase_if(*queues, [&](const auto& candidate) { return candidate.get() == &queue; });
+  state_->queues = std::move(queues);
+  state_->queues_version.fetch_add(1, std::memory_order_release);
+}
+
+void Scheduler::kick() { state_->end_naps(); }
+
+void Scheduler::stop() {
+  std::unique_lock lock(state_->sleep_mutex);
+  state_->stopping.store(true);
+  state_->wake.notify_all();
+  state_->alarm.notify_all();
+  state_->ended.wait_for(lock, stop_limit, [&] { return state_->alive == 0; });
+}
+
+}  // namespace softgpu::command_processor

@@ -1,0 +1,41 @@
+// The worker threads: they look at the queues and run the work-groups of what was launched.
+//
+// Every worker does both. The one that finds a kernel runs it at once, without waking anybody: a small kernel costs no
+// hand-over. Others join in when it takes longer than waking them does. A worker inside a long kernel or translation
+// keeps nobody else from looking at the queues, so that what may overlap does.
+//
+// Idle workers step back in stages: spin shortly; then one watches the queues between naps that grow longer; a second
+// naps in reserve while there is activity, in case the first gets busy; the rest sleep until they are woken.
+//
+// Thread safety: every member may be called from any thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "softgpu/command_processor/queue.hpp"
+
+namespace softgpu::command_processor {
+
+class Scheduler {
+public:
+  explicit Scheduler(std::uint32_t workers);
+  /// Ends the workers; one that is in a kernel that does not end is left behind.
+  ~Scheduler();
+  Scheduler(const Scheduler&) = delete;
+  Scheduler& operator=(const Scheduler&) = delete;
+
+  void add(std::shared_ptr<Queue> queue);
+  void remove(const Queue& queue);
+  /// Ends the naps: there may be something new.
+  void kick();
+  /// Ends the workers after their present work-groups; waits for it, but not long.
+  void stop();
+
+private:
+  struct State;
+  class Worker;
+  std::shared_ptr<State> state_;  // shared with the workers, which are detached
+};
+
+}  // namespace softgpu::command_processor

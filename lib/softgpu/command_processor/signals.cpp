@@ -1,0 +1,60 @@
+#include "softgpu/command_processor/signals.hpp"
+
+namespace softgpu::command_processor {
+namespace {
+
+/// Where a signal's interrupt goes. Read before the value changes: who waits for the change may free the signal.
+struct Interrupt {
+  explicit Interrupt(const amd_signal_t& signal) : mailbox(signal.event_mailbox_ptr), event(signal.event_id) {}
+
+  void raise(Host& host) const {
+    if (mailbox == 0) return;
+    __atomic_store_n(reinterpret_cast<std::uint64_t*>(mailbox), std::uint64_t{event}, __ATOMIC_RELEASE);
+    host.raise_event(event);
+  }
+
+  std::uint64_t mailbox;
+  std::uint32_t event;
+};
+
+}  // namespace
+
+std::int64_t load_signal(hsa_signal_t signal) noexcept {
+  return __atomic_load_n(&amd_signal(signal)->value, __ATOMIC_ACQUIRE);
+}
+
+void store_signal(hsa_signal_t signal, std::int64_t value, Host& host) {
+  amd_signal_t* target = amd_signal(signal);
+  const Interrupt interrupt(*target);
+  __atomic_store_n(&target->value, value, __ATOMIC_RELEASE);
+  interrupt.raise(host);
+}
+
+void complete_signal(hsa_signal_t signal, const Timestamps* times, Host& host) {
+  if (signal.handle == 0) return;
+  amd_signal_t* target = amd_signal(signal);
+  if (times != nullptr) {
+    target->start_ts = times->start;
+    target->end_ts = times->end;
+  }
+  const Interrupt interrupt(*target);
+  __atomic_fetch_sub(&target->value, 1, __ATOMIC_ACQ_REL);
+  interrupt.raise(host);
+}
+
+bool is_met(std::int64_t value, hsa_signal_condition32_t condition, std::int64_t reference) noexcept {
+  switch (condition) {
+  case HSA_SIGNAL_CONDITION_EQ:
+    return value == reference;
+  case HSA_SIGNAL_CONDITION_NE:
+    return value != reference;
+  case HSA_SIGNAL_CONDITION_LT:
+    return value < reference;
+  case HSA_SIGNAL_CONDITION_GTE:
+    return value >= reference;
+  default:
+    return false;
+  }
+}
+
+}  // namespace softgpu::command_processor

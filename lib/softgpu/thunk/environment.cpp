@@ -1,0 +1,128 @@
+#include "softgpu/thunk/environment.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+#include <thread>
+
+#include <unistd.h>
+
+namespace softgpu::thunk {
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t smallest_memory = 64 * mebibyte;
+constexpr std::uint64_t largest_memory = std::uint64_t{1} << 40;  // what ROCr takes a GPU's address space to be
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  constexpr std::string_view units = "KMGT";
+  unsigned shift = 0;
+  if (!text.empty()) {
+    const std::size_t unit = units.find(text.back() >= 'a' ? static_cast<char>(text.back() - 'a' + 'A') : text.back());
+    if (unit != std::string_view::npos) {
+      shift = 10 * (static_cast<unsigned>(unit) + 1);
+      text.remove_suffix(1);
+    }
+  }
+  const auto value = parse_number(text);
+  if (!value || *value > (~std::uint64_t{0} >> shift)) return std::nullopt;
+  return *value << shift;
+}
+
+std::uint64_t half_of_host_memory() {
+  const auto pages = static_cast<std::uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 0L));
+  const auto half = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 2;
+  return std::clamp(half, smallest_memory, largest_memory) / (2 * mebibyte) * (2 * mebibyte);
+}
+
+/// Packets without a barrier bit overlap for real only where several threads execute them, however few cores there are.
+std::uint32_t default_threads() { return std::clamp(std::thread::hardware_concurrency(), 4U, 256U); }
+
+/// Reads variables one after the other and keeps the first complaint.
+class Reader {
+public:
+  explicit Reader(const Environment::Lookup& lookup) : lookup_(lookup) {}
+
+  void count(const char* name, std::uint32_t& value, std::uint32_t low, std::uint32_t high) {
+    const char* text = lookup_(name);
+    if (text == nullptr) return;
+    const auto number = parse_number(text);
+    if (!number || *number < low || *number > high)
+      complain(name, text, "a number from " + std::to_string(low) + " to " + std::to_string(high));
+    else
+      value = static_cast<std::uint32_t>(*number);
+  }
+
+  void bytes(const char* name, std::uint64_t& value) {
+    const char* text = lookup_(name);
+    if (text == nullptr) return;
+    const auto number = parse_bytes(text);
+    if (!number || *number < smallest_memory || *number > largest_memory)
+      complain(name, text, "a size from 64M to 1T, such as 8G");
+    else
+      value = *number / (2 * mebibyte) * (2 * mebibyte);
+  }
+
+  void seed(const char* name, std::optional<std::uint64_t>& value) {
+    const char* text = lookup_(name);
+    if (text == nullptr) return;
+    value = parse_number(text);
+    if (!value) complain(name, text, "a seed, a number from 0 up");
+  }
+
+  void level(const char* name, LogLevel& value) {
+    const char* text = lookup_(name);
+    if (text == nullptr) return;
+    const std::string_view word = text;
+    if (word == "off")
+      value = LogLevel::off;
+    else if (word == "error")
+      value = LogLevel::error;
+    else if (word == "packets")
+      value = LogLevel::packets;
+    else
+      complain(name, text, "off, error or packets");
+  }
+
+  [[nodiscard]] const std::string& complaint() const noexcept { return complaint_; }
+
+private:
+  void complain(const char* name, const char* text, const std::string& expected) {
+    if (complaint_.empty()) complaint_ = std::string(name) + "='" + text + "' is not " + expected;
+  }
+
+  const Environment::Lookup& lookup_;
+  std::string complaint_;
+};
+
+}  // namespace
+
+std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
+  Environment environment;
+  environment.memory_bytes = half_of_host_memory();
+  environment.threads = default_threads();
+
+  Reader reader(lookup);
+  reader.count("SOFTGPU_GPUS", environment.gpus, 1, 16);
+  reader.count("SOFTGPU_COMPUTE_UNITS", environment.compute_units, 1, 512);
+  reader.bytes("SOFTGPU_MEMORY", environment.memory_bytes);
+  reader.count("SOFTGPU_THREADS", environment.threads, 1, 256);
+  reader.seed("SOFTGPU_SHUFFLE", environment.shuffle_seed);
+  reader.level("SOFTGPU_LOG", environment.log);
+  if (!reader.complaint().empty()) return reader.complaint();
+  return environment;
+}
+
+std::variant<Environment, std::string> Environment::read() {
+  return read([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+}  // namespace softgpu::thunk

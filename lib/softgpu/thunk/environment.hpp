@@ -1,0 +1,44 @@
+// Every environment variable that the soft GPU reads, in one place.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+
+namespace softgpu::thunk {
+
+enum class LogLevel {
+  off,      ///< nothing
+  error,    ///< why a packet was refused or a queue stopped
+  packets,  ///< also every packet that a queue launches
+};
+
+/// The soft GPU as the user wants it.
+///
+/// | variable               | meaning                                                     | default |
+/// |------------------------|-------------------------------------------------------------|-----------------------------|
+/// | SOFTGPU_GPUS           | how many GPUs the host has, 1 to 16                         | 1 | | SOFTGPU_COMPUTE_UNITS
+/// | compute units that each GPU reports, 1 to 512               | 104                         | | SOFTGPU_MEMORY |
+/// device memory of each GPU: bytes, or with K, M, G or T      | half of the host's memory   | | SOFTGPU_THREADS |
+/// worker threads that execute work-groups, 1 to 256           | hardware threads, at least 4| | SOFTGPU_SHUFFLE | a
+/// seed: reorders packets and work-groups that may overlap   | unset: in order             | | SOFTGPU_LOG            |
+/// off, error, packets: what is written to standard error      | error                       |
+struct Environment {
+  std::uint32_t gpus = 1;
+  std::uint32_t compute_units = 104;
+  std::uint64_t memory_bytes = 0;
+  std::uint32_t threads = 0;
+  std::optional<std::uint64_t> shuffle_seed;
+  LogLevel log = LogLevel::error;
+
+  /// Looks a variable up; null where it is not set. Tests replace it.
+  using Lookup = std::function<const char*(const char* name)>;
+
+  /// The environment, or one line that says which variable is wrong and what it may be.
+  [[nodiscard]] static std::variant<Environment, std::string> read(const Lookup& lookup);
+  [[nodiscard]] static std::variant<Environment, std::string> read();
+};
+
+}  // namespace softgpu::thunk

@@ -1,0 +1,133 @@
+#include "softgpu/thunk/events.hpp"
+
+#include <algorithm>
+#include <new>
+
+#include <sys/mman.h>
+
+namespace softgpu::thunk {
+namespace {
+
+constexpr std::uint32_t most_events = 65536;
+constexpr std::size_t mailbox_bytes = most_events * sizeof(std::uint64_t);
+
+}  // namespace
+
+/// One blocked thread.
+struct Waiter {
+  std::condition_variable wake;
+  std::vector<Event*> joined;   ///< that list this waiter
+  std::vector<Event*> pending;  ///< that it still waits for
+  WaitFor mode = WaitFor::any;
+  bool released = false;
+
+  void event_set(Event& event) {
+    std::erase(pending, &event);
+    if (mode == WaitFor::all && !pending.empty()) return;
+    released = true;
+    wake.notify_one();
+  }
+};
+
+Events::Events() : events_(1) {
+  void* pages =
+      mmap(nullptr, mailbox_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  mailboxes_ = static_cast<std::uint64_t*>(pages);
+}
+
+Events::~Events() { munmap(mailboxes_, mailbox_bytes); }
+
+HsaEvent* Events::create(const HsaEventDescriptor& descriptor, Reset reset, bool set) {
+  const std::lock_guard lock(mutex_);
+  std::uint32_t id = 0;
+  if (!free_ids_.empty()) {
+    id = free_ids_.back();
+    free_ids_.pop_back();
+  } else {
+    id = static_cast<std::uint32_t>(events_.size());
+    if (id == most_events) return nullptr;
+    events_.emplace_back();
+  }
+  auto event = std::make_unique<Event>();
+  event->reset = reset;
+  event->set = set;
+  event->handle.EventId = id;
+  event->handle.EventData.EventType = descriptor.EventType;
+  event->handle.EventData.EventData.SyncVar = descriptor.SyncVar;
+  event->handle.EventData.HWData1 = id;
+  event->handle.EventData.HWData2 = reinterpret_cast<std::uint64_t>(mailboxes_ + id);
+  event->handle.EventData.HWData3 = id;
+  events_[id] = std::move(event);
+  return &events_[id]->handle;
+}
+
+void Events::destroy(HsaEvent* event) {
+  const std::lock_guard lock(mutex_);
+  const std::uint32_t id = event->EventId;
+  for (Waiter* waiter : events_[id]->waiters) std::erase(waiter->joined, events_[id].get());
+  events_[id].reset();
+  free_ids_.push_back(id);
+}
+
+void Events::set_locked(Event& event) {
+  event.set = event.reset == Reset::manual || event.waiters.empty();
+  for (Waiter* waiter : event.waiters) waiter->event_set(event);
+}
+
+void Events::raise(HsaEvent* event) {
+  const std::lock_guard lock(mutex_);
+  set_locked(Event::of(event));
+}
+
+void Events::raise(std::uint32_t id) {
+  const std::lock_guard lock(mutex_);
+  if (id < events_.size() && events_[id]) set_locked(*events_[id]);
+}
+
+void Events::clear(HsaEvent* event) {
+  const std::lock_guard lock(mutex_);
+  Event::of(event).set = false;
+}
+
+bool Events::report_memory_fault(const HsaMemoryAccessFault& fault) {
+  const std::lock_guard lock(mutex_);
+  bool reported = false;
+  for (const auto& event : events_) {
+    if (!event || event->handle.EventData.EventType != HSA_EVENTTYPE_MEMORY || event->fault_reported) continue;
+    event->handle.EventData.EventData.MemoryAccessFault = fault;
+    event->fault_reported = true;
+    set_locked(*event);
+    reported = true;
+  }
+  return reported;
+}
+
+bool Events::wait(std::span<HsaEvent* const> events, WaitFor mode, std::optional<std::chrono::milliseconds> limit) {
+  std::unique_lock lock(mutex_);
+  Waiter waiter;
+  waiter.mode = mode;
+
+  // Events that are set already count at once; automatic ones are consumed by it.
+  for (HsaEvent* handle : events) {
+    Event& event = Event::of(handle);
+    if (!event.set)
+      waiter.pending.push_back(&event);
+    else if (event.reset == Reset::automatic)
+      event.set = false;
+  }
+  const bool met = mode == WaitFor::all ? waiter.pending.empty() : waiter.pending.size() < events.size();
+  if (met) return true;
+
+  waiter.joined = waiter.pending;
+  for (Event* event : waiter.joined) event->waiters.push_back(&waiter);
+  const auto released = [&] { return waiter.released; };
+  if (limit)
+    waiter.wake.wait_for(lock, *limit, released);
+  else
+    waiter.wake.wait(lock, released);
+  for (Event* event : waiter.joined) std::erase(event->waiters, &waiter);
+  return waiter.released;
+}
+
+}  // namespace softgpu::thunk

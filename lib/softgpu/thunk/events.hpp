@@ -1,0 +1,69 @@
+// Events as the Linux driver gives them to ROCr: what a blocked host thread sleeps on.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <hsakmt.h>
+
+namespace softgpu::thunk {
+
+enum class Reset { automatic, manual };
+enum class WaitFor { any, all };
+
+struct Waiter;
+
+/// One event: the structure that ROCr holds, and who waits for it.
+struct Event {
+  HsaEvent handle{};  ///< first, so that a pointer to it is one to the event
+  Reset reset = Reset::automatic;
+  bool set = false;
+  bool fault_reported = false;  ///< memory events only
+  std::vector<Waiter*> waiters;
+
+  [[nodiscard]] static Event& of(HsaEvent* handle) { return *reinterpret_cast<Event*>(handle); }
+};
+
+/// All events of the process.
+///
+/// Thread safety: every member may be called from any thread. As in the driver, an automatic event releases everybody
+/// who waits for it now, and stays set only where nobody does.
+class Events {
+public:
+  Events();
+  ~Events();
+  Events(const Events&) = delete;
+  Events& operator=(const Events&) = delete;
+
+  /// Null when there are too many.
+  [[nodiscard]] HsaEvent* create(const HsaEventDescriptor& descriptor, Reset reset, bool set);
+  void destroy(HsaEvent* event);
+  void raise(HsaEvent* event);
+  void clear(HsaEvent* event);
+  /// What the GPU's interrupt does. An id of no event is ignored: the interrupt may be late.
+  void raise(std::uint32_t id);
+
+  /// Fills the memory events' fault data and raises them. False when there is none, or it was raised before: ROCr
+  /// handles one memory fault in the life of a process.
+  [[nodiscard]] bool report_memory_fault(const HsaMemoryAccessFault& fault);
+
+  /// True when the condition was met before the time was up; no time limit waits for ever.
+  [[nodiscard]] bool wait(std::span<HsaEvent* const> events, WaitFor mode,
+                          std::optional<std::chrono::milliseconds> limit);
+
+private:
+  void set_locked(Event& event);
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Event>> events_;  // by id; id 0 is no event
+  std::vector<std::uint32_t> free_ids_;
+  std::uint64_t* mailboxes_;  // one word an event, where the GPU leaves the id of the event that it raises
+};
+
+}  // namespace softgpu::thunk

@@ -1,0 +1,62 @@
+// The GPUs' view of memory: what was allocated here, what of the program's own memory was registered.
+//
+// Host and device addresses are the same, as ROCr arranges it on hardware. Device memory is host memory whose sum is
+// limited per GPU.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <vector>
+
+#include <hsakmt.h>
+
+namespace softgpu::thunk {
+
+/// Thread safety: every member may be called from any thread.
+class Memory {
+public:
+  /// `release` is called with a range that is about to be unmapped. `device_bytes` limits each GPU's allocations.
+  using Release = std::function<void(std::uint64_t base, std::size_t size)>;
+  Memory(std::uint32_t node_count, std::uint64_t device_bytes, Release release);
+
+  /// `address` holds the wanted address on entry where `flags` fixes it, and the block's address afterwards.
+  HSAKMT_STATUS allocate(std::uint32_t node, std::uint64_t size, HsaMemFlags flags, void*& address);
+  HSAKMT_STATUS free(void* address);
+
+  HSAKMT_STATUS register_host(void* address, std::uint64_t size, HsaMemFlags flags);
+  HSAKMT_STATUS deregister(void* address);
+
+  /// `nodes` become the ones that `address`'s block is mapped to; an empty list unmaps it.
+  HSAKMT_STATUS map(void* address, std::vector<HSAuint32> nodes);
+
+  HSAKMT_STATUS query(const void* address, HsaPointerInfo& info);
+  HSAKMT_STATUS set_user_data(const void* address, void* user_data);
+
+private:
+  struct Block {
+    std::uint64_t base = 0;
+    std::uint64_t size = 0;
+    std::uint32_t node = 0;
+    HsaMemFlags flags{};
+    HSA_POINTER_TYPE type = HSA_POINTER_UNKNOWN;
+    void* user_data = nullptr;
+    std::vector<HSAuint32> mapped_nodes;
+    unsigned registrations = 0;
+  };
+  using Blocks = std::map<std::uint64_t, Block>;
+
+  [[nodiscard]] Block* find(const void* address);
+  [[nodiscard]] bool reserve(std::uint32_t node, std::uint64_t size, HsaMemFlags flags);
+
+  std::mutex mutex_;
+  Blocks allocations_;    // never overlap
+  Blocks registrations_;  // may overlap one another
+  std::vector<std::uint64_t> used_;
+  std::uint64_t device_bytes_;
+  Release release_;
+};
+
+}  // namespace softgpu::thunk

@@ -1,0 +1,64 @@
+// Memory: allocation, registration, mapping, pointer information.
+#include <vector>
+
+#include "softgpu/thunk/entry_points.hpp"
+
+using softgpu::thunk::SoftGpu;
+using softgpu::thunk::with_driver;
+
+namespace {
+
+std::vector<HSAuint32> every_gpu(const SoftGpu& gpu) {
+  std::vector<HSAuint32> nodes;
+  for (HSAuint32 node = 1; node < gpu.topology.node_count(); ++node) nodes.push_back(node);
+  return nodes;
+}
+
+HSAKMT_STATUS map(void* address, HSAuint64* alternate_address, std::vector<HSAuint32> nodes) {
+  return with_driver([&](SoftGpu& gpu) {
+    const HSAKMT_STATUS status = gpu.memory.map(address, std::move(nodes));
+    if (status == HSAKMT_STATUS_SUCCESS && alternate_address != nullptr)
+      *alternate_address = reinterpret_cast<HSAuint64>(address);
+    return status;
+  });
+}
+
+}  // namespace
+
+SOFTGPU_ENTRY hsaKmtAllocMemory(HSAuint32 node, HSAuint64 size, HsaMemFlags flags, void** address) {
+  return with_driver([&](SoftGpu& gpu) { return gpu.memory.allocate(node, size, flags, *address); });
+}
+
+SOFTGPU_ENTRY hsaKmtFreeMemory(void* address, HSAuint64 /*size*/) {
+  return with_driver([&](SoftGpu& gpu) { return gpu.memory.free(address); });
+}
+
+SOFTGPU_ENTRY hsaKmtRegisterMemoryWithFlags(void* address, HSAuint64 size, HsaMemFlags flags) {
+  return with_driver([&](SoftGpu& gpu) { return gpu.memory.register_host(address, size, flags); });
+}
+
+SOFTGPU_ENTRY hsaKmtDeregisterMemory(void* address) {
+  return with_driver([&](SoftGpu& gpu) { return gpu.memory.deregister(address); });
+}
+
+SOFTGPU_ENTRY hsaKmtMapMemoryToGPU(void* address, HSAuint64 /*size*/, HSAuint64* alternate_address) {
+  return with_driver([&](SoftGpu& gpu) { return map(address, alternate_address, every_gpu(gpu)); });
+}
+
+SOFTGPU_ENTRY hsaKmtMapMemoryToGPUNodes(void* address, HSAuint64 /*size*/, HSAuint64* alternate_address,
+                                        HsaMemMapFlags /*flags*/, HSAuint64 node_count, HSAuint32* nodes) {
+  return map(address, alternate_address, std::vector<HSAuint32>(nodes, nodes + node_count));
+}
+
+SOFTGPU_ENTRY hsaKmtUnmapMemoryToGPU(void* address) {
+  return with_driver([&](SoftGpu& gpu) { return gpu.memory.map(address, {}); });
+}
+
+SOFTGPU_ENTRY hsaKmtQueryPointerInfo(const void* address, HsaPointerInfo* info) {
+  *info = {};
+  return with_driver([&](SoftGpu& gpu) { return gpu.memory.query(address, *info); });
+}
+
+SOFTGPU_ENTRY hsaKmtSetMemoryUserData(const void* address, void* user_data) {
+  return with_driver([&](SoftGpu& gpu) { return gpu.memory.set_user_data(address, user_data); });
+}

@@ -1,0 +1,104 @@
+#include "softgpu/thunk/soft_gpu.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include <pthread.h>
+#include <unistd.h>
+
+namespace softgpu::thunk {
+namespace {
+
+void write_line(std::string_view text) {
+  std::string line = "softgpu: ";
+  line += text;
+  line += '\n';
+  // One write, so that lines of several threads do not mix.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+/// Never destroyed: programs such as HIP's exit without closing, and workers may still look at the queues then.
+struct Driver {
+  std::mutex mutex;
+  unsigned users = 0;
+  std::atomic<SoftGpu*> gpu{nullptr};
+};
+
+Driver& driver() {
+  static Driver& instance = *new Driver;
+  return instance;
+}
+
+void park_at_exit() {
+  if (SoftGpu* gpu = soft_gpu()) gpu->command_processor.park();
+}
+
+/// A child process has none of the workers; it may open the driver anew.
+void abandon_in_child() {
+  driver().gpu.store(nullptr, std::memory_order_relaxed);
+  driver().users = 0;
+  driver().mutex.unlock();
+}
+
+/// Registered late, on first use, so that they run before the static destructors of libraries that workers use.
+void register_process_hooks() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    std::atexit(park_at_exit);
+    pthread_atfork([] { driver().mutex.lock(); }, [] { driver().mutex.unlock(); }, abandon_in_child);
+  });
+}
+
+}  // namespace
+
+bool EventHost::report_memory_fault(const command_processor::MemoryFault& fault) {
+  HsaMemoryAccessFault data{};
+  data.NodeId = fault.gpu + 1;
+  data.VirtualAddress = fault.address;
+  data.Failure.NotPresent = 1;
+  data.Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS;
+  return events_.report_memory_fault(data);
+}
+
+void EventHost::report_error(std::string_view line) {
+  if (level_ != LogLevel::off) write_line(line);
+}
+
+void EventHost::log_packet(std::string_view line) { write_line(line); }
+
+SoftGpu::SoftGpu(const Environment& environment)
+    : topology(environment), host(events, environment.log),
+      command_processor(
+          {.gpus = environment.gpus, .threads = environment.threads, .shuffle_seed = environment.shuffle_seed}, host),
+      memory(topology.node_count(), environment.memory_bytes,
+             [this](std::uint64_t base, std::size_t size) { command_processor.forget_code(base, size); }) {}
+
+bool open() {
+  Driver& self = driver();
+  const std::lock_guard lock(self.mutex);
+  if (self.users == 0) {
+    const auto environment = Environment::read();
+    if (const auto* complaint = std::get_if<std::string>(&environment)) {
+      write_line(*complaint);
+      return false;
+    }
+    register_process_hooks();
+    self.gpu.store(new SoftGpu(std::get<Environment>(environment)), std::memory_order_release);
+  }
+  ++self.users;
+  return true;
+}
+
+bool close() {
+  Driver& self = driver();
+  const std::lock_guard lock(self.mutex);
+  if (self.users == 0) return false;
+  if (--self.users == 0) delete self.gpu.exchange(nullptr);
+  return true;
+}
+
+SoftGpu* soft_gpu() noexcept { return driver().gpu.load(std::memory_order_acquire); }
+
+}  // namespace softgpu::thunk

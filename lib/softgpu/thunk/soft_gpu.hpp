@@ -1,0 +1,48 @@
+// The process's one soft GPU driver: what is between hsaKmtOpenKFD and hsaKmtCloseKFD.
+#pragma once
+
+#include <memory>
+
+#include "softgpu/command_processor/command_processor.hpp"
+#include "softgpu/thunk/environment.hpp"
+#include "softgpu/thunk/events.hpp"
+#include "softgpu/thunk/memory.hpp"
+#include "softgpu/thunk/topology.hpp"
+
+namespace softgpu::thunk {
+
+/// Passes the command processor's interrupts to the events, its words to standard error.
+class EventHost final : public command_processor::Host {
+public:
+  EventHost(Events& events, LogLevel level) : events_(events), level_(level) {}
+
+  void raise_event(std::uint32_t event_id) override { events_.raise(event_id); }
+  [[nodiscard]] bool report_memory_fault(const command_processor::MemoryFault& fault) override;
+  void report_error(std::string_view line) override;
+  [[nodiscard]] bool logs_packets() const override { return level_ == LogLevel::packets; }
+  void log_packet(std::string_view line) override;
+
+private:
+  Events& events_;
+  LogLevel level_;
+};
+
+/// Everything that ROCr's opened driver stands for.
+struct SoftGpu {
+  explicit SoftGpu(const Environment& environment);
+
+  Topology topology;
+  Events events;
+  EventHost host;
+  command_processor::CommandProcessor command_processor;
+  Memory memory;
+};
+
+/// Opens the driver, or counts one more user. False, with a line on standard error, when the environment is wrong.
+[[nodiscard]] bool open();
+/// The last user's close ends the workers.
+[[nodiscard]] bool close();
+/// Null when closed, and in a child process after fork: the workers did not follow it.
+[[nodiscard]] SoftGpu* soft_gpu() noexcept;
+
+}  // namespace softgpu::thunk

@@ -1,0 +1,176 @@
+#include "softgpu/thunk/topology.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <fstream>
+#include <string_view>
+
+#include <unistd.h>
+
+#include "softgpu/compute/engine.hpp"
+
+namespace softgpu::thunk {
+namespace {
+
+constexpr std::uint32_t simds_per_compute_unit = 4;
+constexpr std::uint32_t shader_engines = 8;
+constexpr std::uint32_t host_cache_levels = 3;
+constexpr std::uint32_t gpu_cache_levels = 2;
+
+void set_marketing_name(HsaNodeProperties& properties, std::string_view name) {
+  const std::size_t length = std::min<std::size_t>(name.size(), HSA_PUBLIC_NAME_SIZE - 1);
+  std::copy_n(name.begin(), length, properties.MarketingName);
+}
+
+std::string host_processor_name() {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  for (std::string line; std::getline(cpuinfo, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "CPU";
+}
+
+/// What the C library knows, or a usual size where a virtual machine hides it: rocminfo needs a data cache to print.
+std::uint32_t host_cache_kilobytes(unsigned level) {
+  constexpr std::array<int, host_cache_levels> names = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
+                                                        _SC_LEVEL3_CACHE_SIZE};
+  constexpr std::array<std::uint32_t, host_cache_levels> usual = {32, 1024, 16384};
+  const long bytes = sysconf(names[level - 1]);
+  return bytes > 0 ? static_cast<std::uint32_t>(bytes / 1024) : usual[level - 1];
+}
+
+/// Scratch for every wave that the workers can run at once: each worker has the slots of one largest work-group.
+std::uint32_t scratch_waves_per_compute_unit(const Environment& environment) {
+  const std::uint32_t waves = environment.threads * compute::max_waves_per_group;
+  return (waves + environment.compute_units - 1) / environment.compute_units;
+}
+
+}  // namespace
+
+Topology::Topology(const Environment& environment) : environment_(environment), host_name_(host_processor_name()) {}
+
+HsaNodeProperties Topology::node(std::uint32_t node) const { return node == 0 ? host() : gpu(node); }
+
+HsaNodeProperties Topology::host() const {
+  HsaNodeProperties properties{};
+  properties.NumCPUCores = static_cast<HSAuint32>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
+  properties.NumMemoryBanks = 1;
+  properties.NumCaches = host_cache_levels;
+  properties.NumIOLinks = environment_.gpus;
+  set_marketing_name(properties, host_name_);
+  return properties;
+}
+
+HsaNodeProperties Topology::gpu(std::uint32_t node) const {
+  HsaNodeProperties properties{};
+  const std::uint32_t compute_units = environment_.compute_units;
+  const std::uint32_t engines = std::min(shader_engines, compute_units);
+
+  properties.NumFComputeCores = compute_units * simds_per_compute_unit;
+  properties.NumSIMDPerCU = simds_per_compute_unit;
+  properties.NumShaderBanks = engines;
+  properties.NumArrays = 1;
+  properties.NumCUPerArray = (compute_units + engines - 1) / engines;
+  properties.MaxWavesPerSIMD = 8;
+  properties.WaveFrontSize = compute::wavefront_size;
+  properties.MaxSlotsScratchCU = scratch_waves_per_compute_unit(environment_);
+  properties.LDSSizeInKB = compute::max_lds_bytes_per_group / 1024;
+  properties.VGPRSizePerCU = 512 * 1024;
+  properties.SGPRSizePerCU = 12800;
+  properties.FComputeIdLo = 0x80001000 + (node - 1) * 0x1000;
+
+  properties.NumMemoryBanks = 3;
+  properties.NumCaches = gpu_cache_levels;
+  properties.NumIOLinks = environment_.gpus;  // the host and every other GPU
+
+  // Doorbells of 8 bytes that take packet indices, and no exception reporting through the debugger's interface.
+  properties.Capability.ui32.DoorbellType = 2;
+  properties.Capability.ui32.QueueSizePowerOfTwo = 1;
+  properties.Capability.ui32.SRAM_EDCSupport = 1;
+  properties.Capability.ui32.ASICRevision = 1;
+
+  // gfx90a is 9.0.10.
+  properties.EngineId.ui32.Major = 9;
+  properties.EngineId.ui32.Minor = 0;
+  properties.EngineId.ui32.Stepping = 10;
+  properties.EngineId.ui32.uCode = 69;
+  properties.uCodeEngineVersions.uCodeSDMA = 8;
+
+  properties.VendorId = 0x1002;
+  properties.DeviceId = 0x740c;
+  properties.LocationId = 0x100 * (node + 0x28);
+  properties.DrmRenderMinor = static_cast<HSAint32>(127 + node);
+  properties.UniqueID = 0x50f790a0 + node;
+  properties.MaxEngineClockMhzFCompute = 1700;
+  set_marketing_name(properties, "fastdispatch soft GPU");
+  constexpr std::string_view amd_name = "aldebaran";
+  std::copy(amd_name.begin(), amd_name.end(), properties.AMDName);
+
+  properties.NumSdmaEngines = 2;
+  properties.NumSdmaQueuesPerEngine = 8;
+  properties.NumCpQueues = 24;
+  return properties;
+}
+
+void Topology::memory_banks(std::uint32_t node, std::span<HsaMemoryProperties> banks) const {
+  std::fill(banks.begin(), banks.end(), HsaMemoryProperties{});
+  std::array<HsaMemoryProperties, 3> all{};
+  if (node == 0) {
+    all[0].HeapType = HSA_HEAPTYPE_SYSTEM;
+    all[0].SizeInBytes =
+        static_cast<HSAuint64>(sysconf(_SC_PHYS_PAGES)) * static_cast<HSAuint64>(sysconf(_SC_PAGESIZE));
+    all[0].Width = 64;
+    all[0].MemoryClockMax = 3200;
+  } else {
+    // Public: the host may read and write device memory, as on an MI200 with a resizable BAR.
+    all[0].HeapType = HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC;
+    all[0].SizeInBytes = environment_.memory_bytes;
+    all[0].Width = 4096;
+    all[0].MemoryClockMax = 1600;
+    all[1].HeapType = HSA_HEAPTYPE_GPU_LDS;
+    all[1].SizeInBytes = compute::max_lds_bytes_per_group;
+    all[1].VirtualBaseAddress = shared_aperture;
+    all[2].HeapType = HSA_HEAPTYPE_GPU_SCRATCH;
+    all[2].SizeInBytes = std::uint64_t{1} << 32;
+    all[2].VirtualBaseAddress = private_aperture;
+  }
+  std::copy_n(all.begin(), std::min(banks.size(), node == 0 ? std::size_t{1} : all.size()), banks.begin());
+}
+
+void Topology::caches(std::uint32_t node, std::uint32_t processor, std::span<HsaCacheProperties> caches) const {
+  unsigned level = 0;
+  for (HsaCacheProperties& cache : caches) {
+    cache = {};
+    ++level;
+    cache.ProcessorIdLow = processor;
+    cache.CacheLevel = level;
+    cache.CacheType.ui32.Data = 1;
+    if (node == 0) {
+      cache.CacheSize = host_cache_kilobytes(std::min(level, host_cache_levels));
+      cache.CacheLineSize = 64;
+      cache.CacheType.ui32.CPU = 1;
+    } else {
+      cache.CacheSize = level == 1 ? 16 : 8192;
+      cache.CacheLineSize = level == 1 ? 64 : 128;
+      cache.CacheType.ui32.HSACU = 1;
+    }
+  }
+}
+
+void Topology::links(std::uint32_t node, std::span<HsaIoLinkProperties> links) const {
+  std::uint32_t other = 0;
+  for (HsaIoLinkProperties& link : links) {
+    link = {};
+    if (other == node) ++other;
+    link.IoLinkType = HSA_IOLINKTYPE_PCIEXPRESS;
+    link.NodeFrom = node;
+    link.NodeTo = other++;
+    link.Weight = 20;
+    link.MaximumBandwidth = 32000;
+    link.Flags.ui32.Override = 1;  // and no flag against atomics: ROCr then completes copies by an atomic
+  }
+}
+
+}  // namespace softgpu::thunk

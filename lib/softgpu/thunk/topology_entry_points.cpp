@@ -1,0 +1,74 @@
+// Opening and closing, versions, topology, clocks.
+#include <span>
+
+#include "softgpu/thunk/entry_points.hpp"
+
+using softgpu::thunk::SoftGpu;
+using softgpu::thunk::with_driver;
+
+SOFTGPU_ENTRY hsaKmtOpenKFD() {
+  return softgpu::thunk::open() ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+}
+
+SOFTGPU_ENTRY hsaKmtCloseKFD() {
+  return softgpu::thunk::close() ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+}
+
+SOFTGPU_ENTRY hsaKmtGetVersion(HsaVersionInfo* version) {
+  // 1.8 is Linux 5.18's; at 1.0 ROCr would do without interrupts.
+  *version = {.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 8};
+  return HSAKMT_STATUS_SUCCESS;
+}
+
+SOFTGPU_ENTRY hsaKmtAcquireSystemProperties(HsaSystemProperties* properties) {
+  return with_driver([&](SoftGpu& gpu) {
+    *properties = {};
+    properties->NumNodes = gpu.topology.node_count();
+    return HSAKMT_STATUS_SUCCESS;
+  });
+}
+
+SOFTGPU_ENTRY hsaKmtReleaseSystemProperties() { return HSAKMT_STATUS_SUCCESS; }
+
+SOFTGPU_ENTRY hsaKmtGetNodeProperties(HSAuint32 node, HsaNodeProperties* properties) {
+  return with_driver([&](SoftGpu& gpu) {
+    if (!gpu.topology.is_node(node)) return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    *properties = gpu.topology.node(node);
+    return HSAKMT_STATUS_SUCCESS;
+  });
+}
+
+SOFTGPU_ENTRY hsaKmtGetNodeMemoryProperties(HSAuint32 node, HSAuint32 count, HsaMemoryProperties* banks) {
+  return with_driver([&](SoftGpu& gpu) {
+    if (!gpu.topology.is_node(node)) return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    gpu.topology.memory_banks(node, std::span(banks, count));
+    return HSAKMT_STATUS_SUCCESS;
+  });
+}
+
+SOFTGPU_ENTRY hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, HSAuint32 count,
+                                           HsaCacheProperties* caches) {
+  return with_driver([&](SoftGpu& gpu) {
+    if (!gpu.topology.is_node(node)) return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    gpu.topology.caches(node, processor, std::span(caches, count));
+    return HSAKMT_STATUS_SUCCESS;
+  });
+}
+
+SOFTGPU_ENTRY hsaKmtGetNodeIoLinkProperties(HSAuint32 node, HSAuint32 count, HsaIoLinkProperties* links) {
+  return with_driver([&](SoftGpu& gpu) {
+    if (!gpu.topology.is_node(node)) return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    gpu.topology.links(node, std::span(links, count));
+    return HSAKMT_STATUS_SUCCESS;
+  });
+}
+
+SOFTGPU_ENTRY hsaKmtGetClockCounters(HSAuint32 /*node*/, HsaClockCounters* counters) {
+  // One clock for all, so that ROCr's conversion of profiling times is exact.
+  const std::uint64_t now = softgpu::command_processor::gpu_clock();
+  *counters = {.GPUClockCounter = now,
+               .CPUClockCounter = now,
+               .SystemClockCounter = now,
+               .SystemClockFrequencyHz = 1'000'000'000};
+  return HSAKMT_STATUS_SUCCESS;
+}
