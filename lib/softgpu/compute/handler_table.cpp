@@ -7,6 +7,10 @@ const HandlerTable& HandlerTable::gfx90a() {
     HandlerTable all;
     add_scalar_alu(all);
     add_control_flow(all);
+    add_vector_integer(all);
+    add_vector_wide_integer(all);
+    add_vector_compare(all);
+    add_cross_lane(all);
     return all;
   }();
   return table;

@@ -22,7 +22,8 @@
 namespace softgpu::compute {
 namespace {
 
-template <class T> T value_of(llvm::Expected<T> expected) {
+template <class T>
+T value_of(llvm::Expected<T> expected) {
   if (!expected) throw std::runtime_error("LLVM's JIT: " + llvm::toString(expected.takeError()));
   return std::move(*expected);
 }
