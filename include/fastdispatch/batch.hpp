@@ -1,3 +1,4 @@
+// Dispatches and copies recorded once and submitted any number of times.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,12 @@
 
 namespace fastdispatch {
 
-// How the packets of a batch are ordered and which caches they write back and drop.
+/// How the packets of a batch are ordered and which caches they write back and drop.
 enum class Fences : std::uint8_t {
-  // Every packet waits for the one before and acquires and releases at system scope.
+  /// Every packet waits for the one before and acquires and releases at system scope.
   conservative,
-  // Every packet waits for the one before; the first after a start or copy acquires, the last before a copy or the end
-  // releases at system scope, the others at agent scope: what is between stays in the device's caches.
+  /// Every packet waits for the one before; the first after a start or copy acquires, the last before a copy or the end
+  /// releases at system scope, the others at agent scope: what is between stays in the device's caches.
   minimal,
 };
 
@@ -30,18 +31,18 @@ struct BatchOptions {
 
 namespace detail {
 class BatchRecording;
-class BatchImage;
+struct BatchImage;
 }  // namespace detail
 
-// Owner of a sequence of dispatches and copies, recorded once and submitted any number of times; move-only. It is
-// encoded at its first submission: packets and kernel arguments, which every later submission shares. Recording may go
-// on afterwards; what is in flight keeps what it was submitted with.
-//
-// The steps run one after the other, each seeing what the ones before wrote. So do submissions to one queue. Modules
-// and memory named in a batch must outlive its submissions; the Batch itself need not.
-//
-// Thread safety: recording needs external synchronization; submitting a batch that is not being recorded may be done
-// from several threads.
+/// Owner of a sequence of dispatches and copies, recorded once and submitted any number of times; move-only. It is
+/// encoded at its first submission: packets and kernel arguments, which every later submission shares. Recording may go
+/// on afterwards; what is in flight keeps what it was submitted with.
+///
+/// The steps run one after the other, each seeing what the ones before wrote. So do submissions to one queue. Modules
+/// and memory named in a batch must outlive its submissions; the Batch itself need not.
+///
+/// Thread safety: recording needs external synchronization; submitting a batch that is not being recorded may be done
+/// from several threads.
 class FASTDISPATCH_EXPORT Batch {
 public:
   explicit Batch(Agent agent, BatchOptions options = {});
@@ -49,15 +50,15 @@ public:
   Batch& operator=(Batch&&) noexcept;
   ~Batch();
 
-  // Arguments are taken by value now: what a pointer points to may change until the submission, the pointer not.
-  // Throws Error when grid, group or group memory are more than kernel or agent allow; nothing is recorded then.
+  /// Arguments are taken by value now: what a pointer points to may change until the submission, the pointer not.
+  /// Throws Error when grid, group or group memory are more than kernel or agent allow; nothing is recorded then.
   template <class... Parameters, class... Arguments>
   requires(sizeof...(Arguments) == sizeof...(Parameters) &&
            (KernelArgument<Arguments, Parameters> && ...)) void dispatch(const Kernel<void(Parameters...)>& kernel,
                                                                          const Grid& grid, Arguments&&... arguments);
 
-  // A copy by the device's copy engine. Throws Error when the sizes differ or a side is pageable memory: use
-  // PinnedBuffer, PinnedMemoryResource or Pin, or copy outside the batch.
+  /// A copy by the device's copy engine. Throws Error when the sizes differ or a side is pageable memory: use
+  /// PinnedBuffer, PinnedMemoryResource or Pin, or copy outside the batch.
   void copy(const MemoryView& destination, const MemoryView& source);
   template <class T, std::size_t extent>
   void copy(const MemoryView& destination, std::span<T, extent> source) {
@@ -69,19 +70,19 @@ public:
     copy(view_of(agent(), detail::bytes_of(std::span<T>(destination))), source);
   }
 
-  // Forgets what was recorded; submissions in flight keep theirs.
+  /// Forgets what was recorded; submissions in flight keep theirs.
   void clear();
 
   [[nodiscard]] std::size_t dispatches() const;
   [[nodiscard]] std::size_t copies() const;
   [[nodiscard]] Agent agent() const;
 
-  // What Queue::submit publishes; made at the first call after recording. `queue` is asked for by kernels whose
-  // implicit arguments name their queue.
+  /// What Queue::submit publishes; made at the first call after recording. `queue` is asked for by kernels whose
+  /// implicit arguments name their queue.
   [[nodiscard]] std::shared_ptr<const detail::BatchImage> image(const hsa_queue_t* queue);
 
 private:
-  // Makes room for the kernel's arguments, the implicit ones recorded, and returns where to write the explicit ones.
+  /// Makes room for the kernel's arguments, the implicit ones recorded, and returns where to write the explicit ones.
   [[nodiscard]] std::byte* record(const detail::KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory);
 
   std::unique_ptr<detail::BatchRecording> recording_;

@@ -1,3 +1,4 @@
+// Copies between host and devices.
 #pragma once
 
 #include <cstddef>
@@ -11,22 +12,22 @@
 
 namespace fastdispatch {
 
-// Copies all of `source` over all of `destination` and returns when it is done. Both are of one size; device, pinned
-// and pageable memory mix freely. Pageable memory is staged through two pinned blocks in turn, so that the host fills
-// one while the device copies the other; large regions are locked for the copy instead.
-// Throws Error when the sizes differ or HSA refuses.
+/// Copies all of `source` over all of `destination` and returns when it is done. Both are of one size; device, pinned
+/// and pageable memory mix freely. Pageable memory is staged through two pinned blocks in turn, so that the host fills
+/// one while the device copies the other; large regions are locked for the copy instead.
+/// Throws Error when the sizes differ or HSA refuses.
 FASTDISPATCH_EXPORT void copy(const MemoryView& destination, const MemoryView& source);
 
-// A std::span on either side (const on the source's); what kind of memory it is, HSA knows.
+/// A std::span on either side (const on the source's); what kind of memory it is, HSA knows.
 template <class T, std::size_t extent>
 void copy(const MemoryView& destination, std::span<T, extent> source);
 template <class T, std::size_t extent>
 void copy(std::span<T, extent> destination, const MemoryView& source);
 
-// Starts a copy that waits until every signal of `depends_on` is 0 and then decrements `completion` by one. Neither
-// side may be pageable: staging would need a thread of its own (use copy, PinnedBuffer or Pin). Both memories must live
-// until the completion. Throws Error when the sizes differ, a side is pageable, or HSA refuses; nothing was started
-// then.
+/// Starts a copy that waits until every signal of `depends_on` is 0 and then decrements `completion` by one. Neither
+/// side may be pageable: staging would need a thread of its own (use copy, PinnedBuffer or Pin). Both memories must
+/// live until the completion. Throws Error when the sizes differ, a side is pageable, or HSA refuses; nothing was
+/// started then.
 FASTDISPATCH_EXPORT void copy_async(const MemoryView& destination, const MemoryView& source, const Signal& completion,
                                     std::span<const hsa_signal_t> depends_on = {});
 
@@ -38,7 +39,7 @@ std::span<std::byte> bytes_of(std::span<T> elements) {
   static_assert(std::is_trivially_copyable_v<T>, "only trivially copyable elements can be copied as bytes");
   return {reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<T>*>(elements.data())), elements.size_bytes()};
 }
-// The side that has an agent says in whose runtime the span's memory is looked up.
+/// The side that has an agent says in whose runtime the span's memory is looked up.
 FASTDISPATCH_EXPORT MemoryView host_view(const MemoryView& peer, std::span<std::byte> bytes);
 }  // namespace detail
 

@@ -1,3 +1,4 @@
+// Buffers in a device's memory.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,8 @@
 
 namespace fastdispatch {
 
-// A view of consecutive elements in an agent's memory. It is a kernel argument and a side of a copy; the host does not
-// read through it.
+/// A view of consecutive elements in an agent's memory. It is a kernel argument and a side of a copy; the host does not
+/// read through it.
 template <class T>
 class DeviceSpan {
 public:
@@ -25,8 +26,8 @@ private:
   MemoryView view_;
 };
 
-// Owner of `size` elements in an agent's memory, uninitialized; move-only. A buffer of no elements is allowed: it holds
-// no memory and its data() is null. It must outlive the submissions that use it.
+/// Owner of `size` elements in an agent's memory, uninitialized; move-only. A buffer of no elements is allowed: it
+/// holds no memory and its data() is null. It must outlive the submissions that use it.
 template <class T>
 class DeviceBuffer {
   static_assert(std::is_trivially_copyable_v<T>, "device memory holds trivially copyable types only");
@@ -35,17 +36,17 @@ public:
   using value_type = T;
 
   DeviceBuffer() = default;
-  // Throws Error when the size overflows or the agent's memory is exhausted.
+  /// Throws Error when the size overflows or the agent's memory is exhausted.
   DeviceBuffer(Agent agent, std::size_t size) : memory_(detail::PoolMemory::device(agent, size, sizeof(T))) {}
   DeviceBuffer(Agent agent, std::nullptr_t) = delete;
 
-  // An address of the agent's; the host must not read through it.
+  /// An address of the agent's; the host must not read through it.
   [[nodiscard]] T* data() const { return reinterpret_cast<T*>(memory_.data()); }
   [[nodiscard]] std::size_t size() const { return memory_.size() / sizeof(T); }
   [[nodiscard]] std::size_t size_bytes() const { return memory_.size(); }
   [[nodiscard]] bool empty() const { return memory_.size() == 0; }
 
-  // Throws Error when the range leaves the buffer.
+  /// Throws Error when the range leaves the buffer.
   [[nodiscard]] DeviceSpan<T> subspan(std::size_t offset, std::size_t count) const {
     return DeviceSpan<T>(memory_.view().subview(offset, count, sizeof(T)));
   }

@@ -1,5 +1,7 @@
+// Typed kernels.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -10,17 +12,18 @@
 
 #include "fastdispatch/detail/kernel_info.hpp"
 #include "fastdispatch/grid.hpp"
+#include "fastdispatch/queue.hpp"
 
 namespace fastdispatch {
 
-// A kernel parameter in group memory whose size is chosen at the dispatch (OpenCL's `local` pointers): the signature
-// says LocalMemory, the dispatch passes LocalMemory{bytes}.
+/// A kernel parameter in group memory whose size is chosen at the dispatch (OpenCL's `local` pointers): the signature
+/// says LocalMemory, the dispatch passes LocalMemory{bytes}.
 struct LocalMemory {
   std::uint32_t bytes = 0;
 };
 
-// What may be passed for a parameter: what converts to its type; for a pointer also whatever has a data() that does
-// (DeviceBuffer, DeviceSpan, PinnedBuffer).
+/// What may be passed for a parameter: what converts to its type; for a pointer also whatever has a data() that does
+/// (DeviceBuffer, DeviceSpan, PinnedBuffer).
 template <class Argument, class Parameter>
 concept KernelArgument = std::convertible_to<Argument, Parameter> ||
     (std::is_pointer_v<Parameter>&& requires(Argument&& argument) {
@@ -30,8 +33,8 @@ concept KernelArgument = std::convertible_to<Argument, Parameter> ||
 template <class Signature>
 class Kernel;
 
-// A view of one kernel of a Module, with all that a dispatch needs worked out; trivially copyable. The signature was
-// checked against the code object when Module::kernel made it. The module must outlive it and its dispatches.
+/// A view of one kernel of a Module, with all that a dispatch needs worked out; trivially copyable. The signature was
+/// checked against the code object when Module::kernel made it. The module must outlive it and its dispatches.
 template <class... Parameters>
 class Kernel<void(Parameters...)> {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are passed as bytes");
@@ -40,21 +43,21 @@ public:
   explicit Kernel(const detail::KernelInfo& info) : info_(&info) {}
 
   [[nodiscard]] std::string_view name() const { return info_->name; }
-  // Work-items; the smaller of what the kernel was compiled for and what the agent takes.
+  /// Work-items; the smaller of what the kernel was compiled for and what the agent takes.
   [[nodiscard]] std::uint32_t max_group_size() const { return info_->max_group_size; }
-  // Bytes a group, without what a dispatch adds.
+  /// Bytes a group, without what a dispatch adds.
   [[nodiscard]] std::uint32_t group_memory_size() const { return info_->group_segment_size; }
-  // Bytes a work-item.
+  /// Bytes a work-item.
   [[nodiscard]] std::uint32_t private_memory_size() const { return info_->private_segment_size; }
   [[nodiscard]] std::size_t kernarg_size() const { return info_->kernarg_size; }
   [[nodiscard]] const detail::KernelInfo& info() const { return *info_; }
 
-  // Group memory that the LocalMemory among the arguments adds, in bytes.
+  /// Group memory that the LocalMemory among the arguments adds, in bytes.
   template <class... Arguments>
   [[nodiscard]] static std::uint64_t local_memory(const Arguments&... arguments) noexcept;
 
-  // Writes the explicit arguments to where the code object wants them, converted to the parameters' types. `kernarg`
-  // points to kernarg_size() bytes. Allocates nothing.
+  /// Writes the explicit arguments to where the code object wants them, converted to the parameters' types. `kernarg`
+  /// points to kernarg_size() bytes. Allocates nothing.
   template <class... Arguments>
   requires(sizeof...(Arguments) == sizeof...(Parameters) &&
            (KernelArgument<Arguments, Parameters> &&
@@ -77,8 +80,8 @@ template <class T>
   return {kind, sizeof(T), &typeid(T)};
 }
 
-// Each LocalMemory starts at a multiple of 16 bytes, the strictest alignment that a type of OpenCL's asks of LDS but
-// for the widest vectors (128 bytes), which nothing loads at once.
+/// Each LocalMemory starts at a multiple of 16 bytes, the strictest alignment that a type of OpenCL's asks of LDS but
+/// for the widest vectors (128 bytes), which nothing loads at once.
 constexpr std::uint64_t aligned_local_memory(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 template <class Argument>
@@ -90,7 +93,7 @@ constexpr std::uint64_t local_memory_of([[maybe_unused]] const Argument& argumen
   }
 }
 
-// `local` is the offset of the next LocalMemory in the group segment.
+/// `local` is the offset of the next LocalMemory in the group segment.
 template <class T, class Argument>
 void write_argument(std::byte* kernarg, const ArgumentSlot& slot, std::uint32_t& local, Argument&& argument) noexcept {
   if constexpr (std::is_same_v<T, LocalMemory>) {
@@ -122,6 +125,29 @@ requires(sizeof...(Arguments) == sizeof...(Parameters) &&
   [[maybe_unused]] const detail::ArgumentSlot* slot = info_->arguments.data();
   [[maybe_unused]] auto local = static_cast<std::uint32_t>(detail::aligned_local_memory(info_->group_segment_size));
   (detail::write_argument<Parameters>(kernarg, *slot++, local, std::forward<Arguments>(arguments)), ...);
+}
+
+template <class... Parameters, class... Arguments>
+Submission Queue::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, DispatchOptions options,
+                           Arguments&&... arguments) {
+  const detail::KernelInfo& info = kernel.info();
+  const std::uint64_t local_memory = kernel.local_memory(arguments...);
+  detail::check_dispatch(info, grid, local_memory, agent());
+  if (options.kernargs != nullptr) detail::check_kernargs(info, options.kernargs->bytes());
+  const KernargSlot slot = options.kernargs != nullptr ? KernargSlot{.bytes = options.kernargs->bytes()}
+                                                       : acquire_kernargs(std::max(info.kernarg_size, 1U));
+  std::byte* kernarg = slot.bytes.data();
+  detail::write_implicit_arguments(info, grid, kernarg);
+  if (info.needs_queue) detail::write_queue_arguments(info, handle(), kernarg);
+  kernel.write_arguments(kernarg, std::forward<Arguments>(arguments)...);
+  Packet packet = detail::dispatch_packet(info, grid, local_memory, kernarg, options.ordering);
+  if (options.completion != nullptr) packet.set_completion_signal(options.completion->handle());
+  return options.kernargs != nullptr ? submit(packet) : submit(packet, slot);
+}
+
+template <class... Parameters, class... Arguments>
+Submission Queue::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments) {
+  return dispatch(kernel, grid, DispatchOptions{}, std::forward<Arguments>(arguments)...);
 }
 
 }  // namespace fastdispatch

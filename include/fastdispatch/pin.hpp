@@ -1,3 +1,4 @@
+// Locking host memory that exists.
 #pragma once
 
 #include <cstddef>
@@ -10,23 +11,23 @@
 
 namespace fastdispatch {
 
-// Owner of a lock on host memory that exists: while it lives, the agent reaches the memory at device_address() and
-// copies to and from it need no staging. The memory must outlive the lock; move-only.
+/// Owner of a lock on host memory that exists: while it lives, the agent reaches the memory at device_address() and
+/// copies to and from it need no staging. The memory must outlive the lock; move-only.
 class FASTDISPATCH_EXPORT Pin {
 public:
-  // An empty span locks nothing. Throws Error when the operating system refuses to lock as much.
+  /// An empty span locks nothing. Throws Error when the operating system refuses to lock as much.
   Pin(Agent agent, std::span<std::byte> memory);
   template <class T, std::size_t extent>
   Pin(Agent agent, std::span<T, extent> memory) : Pin(agent, std::as_writable_bytes(memory)) {}
-  Pin(Pin&& other) noexcept : agent_(other.agent_), view_(std::exchange(other.view_, {})) {}
+  Pin(Pin&& other) noexcept : view_(std::exchange(other.view_, {})) {}
   Pin& operator=(Pin&& other) noexcept {
-    std::swap(agent_, other.agent_);
-    std::swap(view_, other.view_);
+    Pin old(std::move(*this));
+    view_ = std::exchange(other.view_, {});
     return *this;
   }
   ~Pin();
 
-  // Where kernels find the memory; it may differ from the host's address.
+  /// Where kernels find the memory; it may differ from the host's address.
   [[nodiscard]] std::byte* device_address() const { return view_.device_address; }
   template <class T>
   [[nodiscard]] T* device_address_as() const {
@@ -36,8 +37,7 @@ public:
   operator MemoryView() const { return view_; }
 
 private:
-  Agent agent_;
-  MemoryView view_;
+  MemoryView view_;  ///< its agent unlocks the memory; no address, nothing to unlock
 };
 
 }  // namespace fastdispatch

@@ -1,3 +1,4 @@
+// Buffers in pinned host memory.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +11,9 @@
 
 namespace fastdispatch {
 
-// Owner of `size` elements of host memory that the agent reaches at the same address, uninitialized; move-only. A
-// buffer of no elements is allowed: it holds no memory and its data() is null. It must outlive the submissions that use
-// it.
+/// Owner of `size` elements of host memory that the agent reaches at the same address, uninitialized; move-only. A
+/// buffer of no elements is allowed: it holds no memory and its data() is null. It must outlive the submissions that
+/// use it.
 template <class T>
 class PinnedBuffer {
   static_assert(std::is_trivially_copyable_v<T>, "memory shared with a device holds trivially copyable types only");
@@ -21,7 +22,7 @@ public:
   using value_type = T;
 
   PinnedBuffer() = default;
-  // Throws Error when the size overflows or the memory is exhausted.
+  /// Throws Error when the size overflows or the memory is exhausted.
   PinnedBuffer(Agent agent, std::size_t size) : memory_(detail::PoolMemory::pinned(agent, size, sizeof(T))) {}
   PinnedBuffer(Agent agent, std::nullptr_t) = delete;
 

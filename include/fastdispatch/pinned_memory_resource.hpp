@@ -1,3 +1,4 @@
+// Pinned memory for std::pmr containers.
 #pragma once
 
 #include <cstddef>
@@ -8,16 +9,16 @@
 
 namespace fastdispatch {
 
-// Pinned host memory for std::pmr containers: `std::pmr::vector<float> v(n, &resource)` can be copied from and to
-// without staging. Each allocation goes to HSA; put a std::pmr pool resource in front for many small ones.
-//
-// Thread safety: as HSA's pools, allocate and deallocate may be called from any thread.
+/// Pinned host memory for std::pmr containers: `std::pmr::vector<float> v(n, &resource)` can be copied from and to
+/// without staging. Each allocation goes to HSA; put a std::pmr pool resource in front for many small ones.
+///
+/// Thread safety: as HSA's pools, allocate and deallocate may be called from any thread.
 class FASTDISPATCH_EXPORT PinnedMemoryResource final : public std::pmr::memory_resource {
 public:
   explicit PinnedMemoryResource(Agent agent) : agent_(agent) {}
 
 private:
-  // Throws std::bad_alloc, as a memory resource must, when the memory is exhausted or the alignment is over a page.
+  /// Throws std::bad_alloc, as a memory resource must, when the memory is exhausted or the alignment is over a page.
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
   [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;

@@ -22,6 +22,12 @@ void Agent::unregister_kernel(std::uint64_t kernel_object) const noexcept { stat
 
 namespace detail {
 
+Copier& AgentState::copier() {
+  const std::scoped_lock lock(copier_mutex);
+  if (made_copier == nullptr) made_copier = std::make_unique<Copier>(Agent(*this));
+  return *made_copier;
+}
+
 void KernelNames::add(std::uint64_t kernel_object, std::string name) {
   const std::scoped_lock lock(mutex_);
   names_.insert_or_assign(kernel_object, std::move(name));

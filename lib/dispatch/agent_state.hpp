@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
@@ -11,6 +12,7 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include "dispatch/copier.hpp"
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/hsa_api.hpp"
 
@@ -63,6 +65,11 @@ struct AgentState {
   std::uint64_t timestamp_frequency = 1'000'000'000;  ///< ticks a second, the unit of HSA's time limits
   KernelNames kernels;
   QueueRegistry queues;
+
+  /// What copies between host and this agent need; made at the first one.
+  [[nodiscard]] Copier& copier();
+  std::mutex copier_mutex;
+  std::unique_ptr<Copier> made_copier;
 };
 
 }  // namespace fastdispatch::detail

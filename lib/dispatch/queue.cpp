@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/queue_state.hpp"
+#include "fastdispatch/batch.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch {
@@ -29,6 +30,11 @@ Queue::Queue(Agent agent, const QueueOptions& options) : state_(std::make_unique
 Queue::~Queue() = default;
 Queue::Queue(Queue&&) noexcept = default;
 Queue& Queue::operator=(Queue&&) noexcept = default;
+
+Submission Queue::submit(Batch& batch) {
+  if (batch.agent() != agent()) throw Error("a batch recorded for another agent than the queue's");
+  return state_->batches().submit(batch.image(handle()));
+}
 
 Submission Queue::submit(std::span<const Packet> packets) {
   check(packets, state_->size());

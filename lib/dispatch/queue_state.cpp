@@ -31,8 +31,9 @@ Doorbell::Doorbell(const HsaApi& api, hsa_signal_t signal) noexcept : api_(&api)
 
 QueueState::QueueState(Agent agent, const QueueOptions& options)
     : agent_(agent), when_full_(options.when_full), full_timeout_(options.full_timeout), producers_(options.producers),
-      epoch_signal_(agent, 0), queue_(create(options)), ring_(memory_of(queue_.get()), options.producers),
-      doorbell_(agent.api(), queue_->doorbell_signal), kernargs_(agent, options.kernarg_bytes) {
+      batches_(*this, agent, options.producers), epoch_signal_(agent, 0), queue_(create(options)),
+      ring_(memory_of(queue_.get()), options.producers), doorbell_(agent.api(), queue_->doorbell_signal),
+      kernargs_(agent, options.kernarg_bytes) {
   agent_.state().queues.add(*this);
 }
 

@@ -17,6 +17,7 @@
 #include <hsa/hsa.h>
 
 #include "dispatch/agent_state.hpp"
+#include "dispatch/batch_submitter.hpp"
 #include "dispatch/ring.hpp"
 #include "dispatch/wait.hpp"
 #include "fastdispatch/error.hpp"
@@ -84,7 +85,12 @@ public:
   /// Whether a packet that is not known to have completed has `signal` as its completion signal.
   [[nodiscard]] bool was_to_complete(hsa_signal_t signal) const noexcept;
 
+  /// The last epoch that completed.
+  [[nodiscard]] std::uint64_t completed_epoch() const noexcept;
+  [[nodiscard]] BatchSubmitter& batches() noexcept { return batches_; }
+
   [[nodiscard]] Agent agent() const noexcept { return agent_; }
+  [[nodiscard]] WhenFull when_full() const noexcept { return when_full_; }
   [[nodiscard]] hsa_queue_t* handle() const noexcept { return queue_.get(); }
   [[nodiscard]] std::uint32_t size() const noexcept { return ring_.size(); }
 
@@ -95,7 +101,6 @@ private:
   [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch);
   [[nodiscard]] Ring::Reservation wait_for_room(std::uint32_t count, EndsEpoch ends_epoch);
   [[nodiscard]] KernargSlot wait_for_kernargs(std::size_t bytes);
-  [[nodiscard]] std::uint64_t completed_epoch() const noexcept;
   /// The first packet that is not known to have completed.
   [[nodiscard]] std::uint64_t oldest_packet() const noexcept;
   /// For messages: the indices, and what the queue is at.
@@ -110,7 +115,8 @@ private:
   std::mutex error_mutex_;
   std::optional<Error> error_;  ///< written once, before failed_ is set
 
-  Signal epoch_signal_;  ///< its value is minus the number of completed epochs
+  BatchSubmitter batches_;  ///< before the queue: what batches in flight need outlives it
+  Signal epoch_signal_;     ///< its value is minus the number of completed epochs
   QueueHandle queue_;
   Ring ring_;
   Doorbell doorbell_;

@@ -66,7 +66,10 @@ RuntimeState::RuntimeState(const HsaLibrary& opened) : library(opened) {
               gpus.front()->properties.isa);
 }
 
-RuntimeState::~RuntimeState() { library.api.shut_down(); }
+RuntimeState::~RuntimeState() {
+  gpus.clear();  // they hold memory and signals of HSA's
+  library.api.shut_down();
+}
 
 AgentState* RuntimeState::find(hsa_agent_t agent) const noexcept {
   for (const auto& gpu : gpus)

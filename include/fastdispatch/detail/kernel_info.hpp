@@ -1,3 +1,4 @@
+// What a dispatch needs to know of a kernel.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,10 @@
 
 #include <hsa/hsa.h>
 
+#include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
 #include "fastdispatch/grid.hpp"
+#include "fastdispatch/packets.hpp"
 
 namespace fastdispatch::detail {
 
@@ -21,9 +24,9 @@ struct ArgumentSlot {
 };
 
 // What the code object wants the dispatcher to write behind the explicit arguments. What is not listed here
-// (hostcall, heap, printf, multigrid, default queue, completion action) stays zero: the service is not there.
+// stays zero: global offsets, because HSA's grids start at 0; hostcall, heap, printf, multigrid, default queue and
+// completion action, because that tells the kernel that the service is not there.
 enum class ImplicitValue : std::uint8_t {
-  global_offset,  // always 0: HSA dispatches start at 0
   block_count_x,
   block_count_y,
   block_count_z,
@@ -54,10 +57,8 @@ struct KernelInfo {
   std::uint32_t kernarg_size = 0;
   std::uint32_t group_segment_size = 0;
   std::uint32_t private_segment_size = 0;
-  std::uint32_t max_group_size = 0;          // the kernel's own limit and the agent's
-  std::uint32_t max_group_segment_size = 0;  // the agent's, bytes
-  hsa_dim3_t max_grid{};                     // the agent's, work-items
-  std::uint16_t max_group[3] = {};           // the agent's, work-items
+  std::uint32_t max_group_size = 0;          // what it was compiled for, or the agent's limit if that is smaller
+  std::uint32_t max_group_segment_size = 0;  // the agent's
   bool needs_queue = false;                  // an implicit argument depends on the queue
   std::vector<ArgumentSlot> arguments;
   std::vector<ImplicitSlot> implicit_arguments;
@@ -71,19 +72,26 @@ struct Parameter {
   const std::type_info* type;
 };
 
-// Throws Error, saying what is wrong, when the kernel can't be launched so: a zero or too large grid or group, or more
-// group memory than the agent has. `local_memory` is what LocalMemory arguments add.
-FASTDISPATCH_EXPORT void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory);
+// Throws Error, saying what is wrong, when the kernel can't be launched so: a group larger than it was compiled for, or
+// more group memory than the agent has, or a grid that `agent` can't run. `local_memory` is what LocalMemory adds.
+FASTDISPATCH_EXPORT void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
+                                        Agent agent);
 
-// Zeroes the kernarg segment and fills the implicit arguments; the explicit ones are written after it. `queue` may be
-// null where kernel.needs_queue is false. Allocates nothing.
-FASTDISPATCH_EXPORT void write_implicit_arguments(const KernelInfo& kernel, const Grid& grid, const hsa_queue_t* queue,
+// Throws Error when a block for the kernel's arguments is too small.
+FASTDISPATCH_EXPORT void check_kernargs(const KernelInfo& kernel, std::span<const std::byte> block);
+
+// Zeroes the kernarg segment and fills those implicit arguments that the grid gives; the explicit ones are written
+// after it. Allocates nothing.
+FASTDISPATCH_EXPORT void write_implicit_arguments(const KernelInfo& kernel, const Grid& grid,
                                                   std::byte* kernarg) noexcept;
 
-// The packet of a checked dispatch, all but header and setup (which are published together) and completion signal.
-[[nodiscard]] FASTDISPATCH_EXPORT hsa_kernel_dispatch_packet_t dispatch_packet(const KernelInfo& kernel,
-                                                                               const Grid& grid,
-                                                                               std::uint64_t local_memory,
-                                                                               void* kernarg) noexcept;
+// Fills those that the queue gives: where kernel.needs_queue, it follows write_implicit_arguments.
+FASTDISPATCH_EXPORT void write_queue_arguments(const KernelInfo& kernel, const hsa_queue_t* queue,
+                                               std::byte* kernarg) noexcept;
+
+// The packet of a checked dispatch.
+[[nodiscard]] FASTDISPATCH_EXPORT Packet dispatch_packet(const KernelInfo& kernel, const Grid& grid,
+                                                         std::uint64_t local_memory, const std::byte* kernarg,
+                                                         Ordering ordering) noexcept;
 
 }  // namespace fastdispatch::detail

@@ -1,3 +1,4 @@
+// Allocations from HSA memory pools.
 #pragma once
 
 #include <cstddef>
@@ -9,36 +10,34 @@
 
 namespace fastdispatch::detail {
 
-// Owner of one allocation from an HSA memory pool; move-only, may be empty. What the typed buffers are made of.
+/// Owns one allocation from an HSA memory pool; move-only, may be empty. What the buffers are made of.
 class FASTDISPATCH_EXPORT PoolMemory {
 public:
   PoolMemory() = default;
-  PoolMemory(PoolMemory&& other) noexcept { swap(other); }
+  PoolMemory(PoolMemory&& other) noexcept : view_(std::exchange(other.view_, {})) {}
   PoolMemory& operator=(PoolMemory&& other) noexcept {
-    PoolMemory(std::move(other)).swap(*this);
+    PoolMemory old(std::move(*this));
+    view_ = std::exchange(other.view_, {});
     return *this;
   }
   ~PoolMemory();
 
-  // In the agent's own memory. Throws Error when count * element_size overflows or the pool can't give as much.
+  /// In the agent's own memory. Throws Error when count * element_size overflows or the pool can't give as much.
   static PoolMemory device(Agent agent, std::size_t count, std::size_t element_size);
-  // In the host's memory, at one address for the host and the agent. Throws likewise.
+  /// In the host's memory, at one address for the host and the agent. Throws likewise.
   static PoolMemory pinned(Agent agent, std::size_t count, std::size_t element_size);
-  // In the host's memory that kernel arguments may lie in. Throws likewise.
+  /// In the host's memory that kernel arguments may lie in. Throws likewise.
   static PoolMemory kernarg(Agent agent, std::size_t bytes);
 
-  [[nodiscard]] std::byte* data() const { return view_.address; }
-  [[nodiscard]] std::size_t size() const { return view_.size; }
-  [[nodiscard]] const MemoryView& view() const { return view_; }
+  [[nodiscard]] std::byte* data() const noexcept { return view_.address; }
+  [[nodiscard]] std::size_t size() const noexcept { return view_.size; }
+  [[nodiscard]] const MemoryView& view() const noexcept { return view_; }
 
 private:
-  void swap(PoolMemory& other) noexcept {
-    std::swap(view_, other.view_);
-    std::swap(owner_, other.owner_);
-  }
+  PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, MemoryKind kind);
+  static PoolMemory host(Agent agent, hsa_amd_memory_pool_t pool, std::size_t bytes, const char* kind);
 
-  MemoryView view_;
-  std::optional<Agent> owner_;  // whose HSA frees the memory; none when there is nothing to free
+  MemoryView view_;  // its agent frees the memory; no address, nothing to free
 };
 
 }  // namespace fastdispatch::detail

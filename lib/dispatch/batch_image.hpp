@@ -1,0 +1,57 @@
+// A batch as a queue wants it: packets in order, and the copies between them. Encoding needs plain memory only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "fastdispatch/batch.hpp"
+#include "fastdispatch/detail/kernel_info.hpp"
+#include "fastdispatch/detail/pool_memory.hpp"
+#include "fastdispatch/memory_view.hpp"
+#include "fastdispatch/packets.hpp"
+
+namespace fastdispatch::detail {
+
+// What was recorded, one step after the other.
+struct DispatchStep {
+  const KernelInfo* kernel;
+  Grid grid;
+  std::uint64_t local_memory;  // that LocalMemory arguments add
+  std::size_t kernarg;         // where its block starts in the batch's kernargs
+};
+struct CopyStep {
+  MemoryView destination;
+  MemoryView source;
+};
+using Step = std::variant<DispatchStep, CopyStep>;
+
+// A copy runs between packets: `after`, the index of a packet, completes a signal that the copy waits for; `before`, a
+// barrier-AND packet, waits for the copy's own. Between consecutive copies there are no packets: the later one waits
+// for the earlier one's signal, and has no `after` as the earlier one has no `before`.
+struct ScheduledCopy {
+  CopyStep step;
+  std::optional<std::size_t> after;
+  std::optional<std::size_t> before;
+};
+
+struct PacketStream {
+  std::vector<Packet> packets;  // the signals between packets and copies are put in per submission
+  std::vector<ScheduledCopy> copies;
+};
+
+// `kernargs` is the address of the block that the steps' offsets count from.
+[[nodiscard]] PacketStream encode(std::span<const Step> steps, Fences fences, const std::byte* kernargs);
+
+// A PacketStream and the kernel arguments that it points to: all that submissions of one recording share. It lives
+// until the last of them completed.
+struct BatchImage {
+  PacketStream stream;
+  PoolMemory kernargs;
+  const hsa_queue_t* queue = nullptr;  // the only one that it may be submitted to; null: any
+};
+
+}  // namespace fastdispatch::detail

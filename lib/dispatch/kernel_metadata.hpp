@@ -1,0 +1,39 @@
+// What a code object says about its kernels: the NT_AMDGPU_METADATA note (LLVM's AMDGPU usage guide, "Code Object
+// Metadata").
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fastdispatch::detail {
+
+struct ArgumentMetadata {
+  std::string name;       // as in the source; often empty
+  std::string type_name;  // likewise
+  std::string value_kind;
+  std::uint32_t offset = 0;
+  std::uint32_t size = 0;
+
+  [[nodiscard]] bool hidden() const { return value_kind.starts_with("hidden_"); }
+};
+
+struct KernelMetadata {
+  std::string name;
+  std::string symbol;  // of the kernel descriptor
+  std::uint32_t kernarg_segment_size = 0;
+  std::uint32_t kernarg_segment_align = 0;
+  std::uint32_t group_segment_fixed_size = 0;
+  std::uint32_t private_segment_fixed_size = 0;
+  std::uint32_t max_flat_workgroup_size = 0;
+  std::uint32_t wavefront_size = 0;
+  std::vector<ArgumentMetadata> arguments;
+};
+
+// The kernels of the ELF code object in `elf`. `name` is for error texts. Throws Error when the file is damaged.
+[[nodiscard]] std::vector<KernelMetadata> read_kernel_metadata(std::span<const std::byte> elf, std::string_view name);
+
+}  // namespace fastdispatch::detail

@@ -1,0 +1,63 @@
+#include "fastdispatch/detail/pool_memory.hpp"
+
+#include <limits>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch::detail {
+namespace {
+
+std::size_t bytes_of(std::size_t count, std::size_t element_size, const char* kind) {
+  if (count > std::numeric_limits<std::size_t>::max() / element_size) {
+    throw Error(
+        fmt::format("allocating {} elements of {} bytes of {} memory: the size overflows", count, element_size, kind));
+  }
+  return count * element_size;
+}
+
+std::byte* allocate(Agent agent, hsa_amd_memory_pool_t pool, std::size_t bytes, const char* kind) {
+  if (pool.handle == 0) throw Error(fmt::format("{} has no pool of {} memory", agent.name(), kind));
+  void* memory = nullptr;
+  const HsaApi& api = agent.api();
+  check(api, api.amd_memory_pool_allocate(pool, bytes, 0, &memory), "hsa_amd_memory_pool_allocate",
+        [&] { return fmt::format("allocating {} bytes of {} memory for {}", bytes, kind, agent.name()); });
+  return static_cast<std::byte*>(memory);
+}
+
+}  // namespace
+
+PoolMemory::PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, MemoryKind kind)
+    : view_{.address = memory, .device_address = memory, .size = bytes, .kind = kind, .agent = agent} {}
+
+PoolMemory::~PoolMemory() {
+  if (view_.address != nullptr) view_.agent->api().amd_memory_pool_free(view_.address);
+}
+
+PoolMemory PoolMemory::device(Agent agent, std::size_t count, std::size_t element_size) {
+  const std::size_t bytes = bytes_of(count, element_size, "device");
+  std::byte* memory = bytes == 0 ? nullptr : allocate(agent, agent.pools().coarse_grained, bytes, "device");
+  return {agent, memory, bytes, MemoryKind::device};
+}
+
+PoolMemory PoolMemory::pinned(Agent agent, std::size_t count, std::size_t element_size) {
+  return host(agent, agent.pools().fine_grained, bytes_of(count, element_size, "pinned host"), "pinned host");
+}
+
+PoolMemory PoolMemory::kernarg(Agent agent, std::size_t bytes) {
+  return host(agent, agent.pools().kernarg, bytes, "kernarg");
+}
+
+PoolMemory PoolMemory::host(Agent agent, hsa_amd_memory_pool_t pool, std::size_t bytes, const char* kind) {
+  if (bytes == 0) return {agent, nullptr, 0, MemoryKind::pinned};
+  PoolMemory memory(agent, allocate(agent, pool, bytes, kind), bytes, MemoryKind::pinned);
+  const HsaApi& api = agent.api();
+  const hsa_agent_t handle = agent.handle();
+  check(api, api.amd_agents_allow_access(1, &handle, nullptr, memory.data()), "hsa_amd_agents_allow_access",
+        [&] { return fmt::format("giving {} access to {} bytes of {} memory", agent.name(), bytes, kind); });
+  return memory;
+}
+
+}  // namespace fastdispatch::detail
