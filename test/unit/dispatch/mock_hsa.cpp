@@ -1,0 +1,312 @@
+#include "mock_hsa.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+namespace fastdispatch::test {
+
+namespace {
+
+MockHsa* current = nullptr;
+
+std::atomic_ref<std::int64_t> value_of(hsa_signal_t signal) {
+  return std::atomic_ref(const_cast<std::int64_t&>(reinterpret_cast<amd_signal_t*>(signal.handle)->value));
+}
+
+template <class Value>
+void answer(void* out, const Value& value) {
+  std::memcpy(out, &value, sizeof(value));
+}
+
+}  // namespace
+
+// HSA's functions, by their names without prefix.
+struct Functions {
+  static hsa_status_t init() { return current->record("init"); }
+  static hsa_status_t shut_down() { return current->record("shut_down"); }
+
+  static hsa_status_t status_string(hsa_status_t status, const char** text) {
+    if (status != HSA_STATUS_ERROR_OUT_OF_RESOURCES && status != HSA_STATUS_ERROR_INVALID_ALLOCATION)
+      return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    *text = status == HSA_STATUS_ERROR_OUT_OF_RESOURCES ? "OUT_OF_RESOURCES: text of the mock"
+                                                        : "INVALID_ALLOCATION: text of the mock";
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t system_get_info(hsa_system_info_t attribute, void* value) {
+    if (const hsa_status_t status = current->record("system_get_info"); status != HSA_STATUS_SUCCESS) return status;
+    if (attribute == HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY)
+      answer(value, std::uint64_t{1'000'000'000});
+    else
+      answer(value, std::uint16_t{1});
+    return HSA_STATUS_SUCCESS;
+  }
+
+  // Agent 1 is the host, agent 2 a GPU.
+  static hsa_status_t iterate_agents(hsa_status_t (*callback)(hsa_agent_t, void*), void* data) {
+    if (const hsa_status_t status = current->record("iterate_agents"); status != HSA_STATUS_SUCCESS) return status;
+    for (const std::uint64_t handle : {1, 2})
+      if (const hsa_status_t status = callback({handle}, data); status != HSA_STATUS_SUCCESS) return status;
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t agent_get_info(hsa_agent_t agent, hsa_agent_info_t attribute, void* value) {
+    if (const hsa_status_t status = current->record("agent_get_info"); status != HSA_STATUS_SUCCESS) return status;
+    const bool gpu = agent.handle == 2;
+    switch (static_cast<int>(attribute)) {
+    case HSA_AGENT_INFO_NAME:
+      std::strcpy(static_cast<char*>(value), gpu ? "gfx90a" : "host");
+      break;
+    case HSA_AMD_AGENT_INFO_PRODUCT_NAME:
+      std::strcpy(static_cast<char*>(value), "Mock");
+      break;
+    case HSA_AGENT_INFO_DEVICE:
+      answer(value, gpu ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU);
+      break;
+    case HSA_AGENT_INFO_FEATURE:
+      answer(value, std::uint32_t{HSA_AGENT_FEATURE_KERNEL_DISPATCH});
+      break;
+    case HSA_AGENT_INFO_WORKGROUP_MAX_DIM:
+      answer(value, std::array<std::uint16_t, 3>{1024, 1024, 1024});
+      break;
+    case HSA_AGENT_INFO_GRID_MAX_DIM:
+      answer(value, hsa_dim3_t{UINT32_MAX, UINT32_MAX, UINT32_MAX});
+      break;
+    case HSA_AGENT_INFO_QUEUE_MIN_SIZE:
+      answer(value, std::uint32_t{64});
+      break;
+    default:
+      answer(value, std::uint32_t{1024});
+      break;
+    }
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t agent_iterate_isas(hsa_agent_t, hsa_status_t (*callback)(hsa_isa_t, void*), void* data) {
+    return callback({7}, data);
+  }
+
+  static hsa_status_t isa_get_info_alt(hsa_isa_t, hsa_isa_info_t attribute, void* value) {
+    static constexpr char name[] = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
+    if (attribute == HSA_ISA_INFO_NAME_LENGTH)
+      answer(value, std::uint32_t{sizeof(name)});
+    else
+      std::memcpy(value, name, sizeof(name));
+    return HSA_STATUS_SUCCESS;
+  }
+
+  // Pools 11 and 12 are the host's, fine-grained and kernarg, 21 and 22 the GPU's own memory and its LDS.
+  static hsa_status_t amd_agent_iterate_memory_pools(hsa_agent_t agent,
+                                                     hsa_status_t (*callback)(hsa_amd_memory_pool_t, void*),
+                                                     void* data) {
+    for (const std::uint64_t pool : {1, 2}) callback({agent.handle * 10 + pool}, data);
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t amd_memory_pool_get_info(hsa_amd_memory_pool_t pool, hsa_amd_memory_pool_info_t attribute,
+                                               void* value) {
+    switch (attribute) {
+    case HSA_AMD_MEMORY_POOL_INFO_SEGMENT:
+      answer(value, pool.handle == 22 ? HSA_AMD_SEGMENT_GROUP : HSA_AMD_SEGMENT_GLOBAL);
+      break;
+    case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
+      answer(value, pool.handle == 21   ? std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED}
+                    : pool.handle == 12 ? std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED |
+                                                        HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT}
+                                        : std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED});
+      break;
+    default:
+      answer(value, std::size_t{65536});
+      break;
+    }
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t amd_memory_pool_allocate(hsa_amd_memory_pool_t, std::size_t bytes, std::uint32_t, void** memory) {
+    if (const hsa_status_t status = current->record("amd_memory_pool_allocate"); status != HSA_STATUS_SUCCESS)
+      return status;
+    *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    const std::scoped_lock lock(current->mutex_);
+    current->allocations_.push_back(*memory);
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t amd_memory_pool_free(void* memory) {
+    std::free(memory);
+    const std::scoped_lock lock(current->mutex_);
+    std::erase(current->allocations_, memory);
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t amd_agents_allow_access(std::uint32_t, const hsa_agent_t*, const std::uint32_t*, const void*) {
+    return current->record("amd_agents_allow_access");
+  }
+
+  static hsa_status_t signal_create(hsa_signal_value_t initial, std::uint32_t, const hsa_agent_t*,
+                                    hsa_signal_t* signal) {
+    if (const hsa_status_t status = current->record("signal_create"); status != HSA_STATUS_SUCCESS) return status;
+    auto made = std::make_unique<amd_signal_t>();
+    made->kind = AMD_SIGNAL_KIND_USER;
+    made->value = initial;
+    signal->handle = reinterpret_cast<std::uintptr_t>(made.get());
+    const std::scoped_lock lock(current->mutex_);
+    current->signals_.push_back(std::move(made));
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t signal_destroy(hsa_signal_t signal) {
+    const std::scoped_lock lock(current->mutex_);
+    std::erase_if(current->signals_,
+                  [&](const auto& made) { return reinterpret_cast<std::uintptr_t>(made.get()) == signal.handle; });
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static void signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value) {
+    value_of(signal).store(value, std::memory_order_release);
+  }
+
+  static hsa_signal_value_t signal_wait_scacquire(hsa_signal_t signal, hsa_signal_condition_t,
+                                                  hsa_signal_value_t threshold, std::uint64_t ticks, hsa_wait_state_t) {
+    static_cast<void>(current->record("signal_wait_scacquire"));
+    const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ticks);
+    while (value_of(signal).load(std::memory_order_acquire) >= threshold && std::chrono::steady_clock::now() < end)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return value_of(signal).load(std::memory_order_acquire);
+  }
+
+  static hsa_status_t queue_create(hsa_agent_t, std::uint32_t size, hsa_queue_type32_t type,
+                                   void (*on_error)(hsa_status_t, hsa_queue_t*, void*), void* data, std::uint32_t,
+                                   std::uint32_t, hsa_queue_t** queue) {
+    if (const hsa_status_t status = current->record("queue_create"); status != HSA_STATUS_SUCCESS) return status;
+    auto made = std::make_unique<MockHsa::MadeQueue>();
+    made->ring.resize(size);
+    for (Packet& packet : made->ring) packet.words[0] = HSA_PACKET_TYPE_INVALID;
+    made->type = type;
+    made->on_error = on_error;
+    made->on_error_data = data;
+    made->doorbell.kind = AMD_SIGNAL_KIND_DOORBELL;
+    made->doorbell.hardware_doorbell_ptr = &made->doorbell_value;
+    made->amd.hsa_queue.base_address = made->ring.data();
+    made->amd.hsa_queue.size = size;
+    made->amd.hsa_queue.doorbell_signal.handle = reinterpret_cast<std::uintptr_t>(&made->doorbell);
+    *queue = &made->amd.hsa_queue;
+    const std::scoped_lock lock(current->mutex_);
+    current->queues_.push_back(std::move(made));
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t queue_destroy(hsa_queue_t* queue) {
+    const std::scoped_lock lock(current->mutex_);
+    std::erase_if(current->queues_, [&](const auto& made) { return &made->amd.hsa_queue == queue; });
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t amd_queue_set_priority(hsa_queue_t*, hsa_amd_queue_priority_t) {
+    return current->record("amd_queue_set_priority");
+  }
+
+  static hsa_status_t amd_queue_cu_set_mask(const hsa_queue_t*, std::uint32_t, const std::uint32_t*) {
+    return current->record("amd_queue_cu_set_mask");
+  }
+};
+
+MockHsa::MockHsa() {
+  current = this;
+#define MOCK(name) api_.name = Functions::name
+  MOCK(init);
+  MOCK(shut_down);
+  MOCK(status_string);
+  MOCK(system_get_info);
+  MOCK(iterate_agents);
+  MOCK(agent_get_info);
+  MOCK(agent_iterate_isas);
+  MOCK(isa_get_info_alt);
+  MOCK(amd_agent_iterate_memory_pools);
+  MOCK(amd_memory_pool_get_info);
+  MOCK(amd_memory_pool_allocate);
+  MOCK(amd_memory_pool_free);
+  MOCK(amd_agents_allow_access);
+  MOCK(signal_create);
+  MOCK(signal_destroy);
+  MOCK(signal_store_screlease);
+  MOCK(signal_wait_scacquire);
+  MOCK(queue_create);
+  MOCK(queue_destroy);
+  MOCK(amd_queue_set_priority);
+  MOCK(amd_queue_cu_set_mask);
+#undef MOCK
+  gpu_.api = &api_;
+  gpu_.handle = {2};
+  gpu_.host = &gpu_;
+  gpu_.pools = {.fine_grained = {11}, .coarse_grained = {21}, .kernarg = {12}};
+  gpu_.properties = {.name = "gfx90a",
+                     .product_name = "Mock",
+                     .isa = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
+                     .wavefront_size = 64,
+                     .compute_units = 104,
+                     .queue_size_min = 64,
+                     .queue_size_max = 131072,
+                     .queues_max = 128,
+                     .work_group_size_max = 1024,
+                     .work_group_extent_max = {1024, 1024, 1024},
+                     .grid_extent_max = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
+                     .grid_size_max = UINT32_MAX,
+                     .lds_bytes = 65536};
+}
+
+MockHsa::~MockHsa() { current = nullptr; }
+
+void MockHsa::fail(const std::string& function, hsa_status_t status) {
+  const std::scoped_lock lock(mutex_);
+  failures_[function] = status;
+}
+
+int MockHsa::calls(const std::string& function) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = calls_.find(function);
+  return found == calls_.end() ? 0 : found->second;
+}
+
+hsa_status_t MockHsa::record(const std::string& function) {
+  const std::scoped_lock lock(mutex_);
+  ++calls_[function];
+  const auto found = failures_.find(function);
+  return found == failures_.end() ? HSA_STATUS_SUCCESS : found->second;
+}
+
+std::size_t MockHsa::complete(MadeQueue& queue, std::size_t count) {
+  const std::atomic_ref read_index(const_cast<std::uint64_t&>(queue.amd.read_dispatch_id));
+  std::size_t completed = 0;
+  for (; completed < count; ++completed) {
+    const std::uint64_t index = read_index.load(std::memory_order_relaxed);
+    Packet& packet = queue.ring[index % queue.ring.size()];
+    const std::atomic_ref header(packet.words[0]);
+    if ((header.load(std::memory_order_acquire) & 0xffU) == HSA_PACKET_TYPE_INVALID) break;
+    const hsa_signal_t signal = packet.completion_signal();
+    header.store(HSA_PACKET_TYPE_INVALID, std::memory_order_relaxed);
+    read_index.store(index + 1, std::memory_order_release);
+    if (signal.handle != 0) value_of(signal).fetch_sub(1, std::memory_order_acq_rel);
+  }
+  return completed;
+}
+
+void MockHsa::report_error(MadeQueue& queue, hsa_status_t status) {
+  queue.on_error(status, &queue.amd.hsa_queue, queue.on_error_data);
+}
+
+std::size_t MockHsa::signals() const {
+  const std::scoped_lock lock(mutex_);
+  return signals_.size();
+}
+
+std::size_t MockHsa::allocations() const {
+  const std::scoped_lock lock(mutex_);
+  return allocations_.size();
+}
+
+}  // namespace fastdispatch::test

@@ -1,0 +1,75 @@
+// An HSA in plain memory: signals, queues, pools and agents as AMD's ABI lays them out, with calls that can be made to
+// fail. Its command processor is the test.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hsa/amd_hsa_queue.h>
+#include <hsa/amd_hsa_signal.h>
+
+#include "dispatch/agent_state.hpp"
+#include "fastdispatch/detail/hsa_api.hpp"
+#include "fastdispatch/packets.hpp"
+
+namespace fastdispatch::test {
+
+/// There is one at a time, since HSA's functions have no context.
+class MockHsa {
+public:
+  MockHsa();
+  ~MockHsa();
+  MockHsa(const MockHsa&) = delete;
+  MockHsa& operator=(const MockHsa&) = delete;
+
+  /// A GPU of this HSA with the limits of a gfx90a.
+  [[nodiscard]] Agent agent() { return Agent(gpu_); }
+  [[nodiscard]] const detail::HsaApi& api() const { return api_; }
+
+  /// Makes every later call of `function` ("queue_create") return `status`; HSA_STATUS_SUCCESS ends that.
+  void fail(const std::string& function, hsa_status_t status);
+  /// How often `function` was called.
+  [[nodiscard]] int calls(const std::string& function) const;
+
+  /// What hsa_queue_create was called with, and what it made.
+  struct MadeQueue {
+    amd_queue_t amd{};
+    amd_signal_t doorbell{};
+    std::uint64_t doorbell_value = ~std::uint64_t{0};
+    std::vector<Packet> ring;
+    hsa_queue_type32_t type = 0;
+    void (*on_error)(hsa_status_t, hsa_queue_t*, void*) = nullptr;
+    void* on_error_data = nullptr;
+  };
+  /// The queue made last that still exists.
+  [[nodiscard]] MadeQueue& queue() { return *queues_.back(); }
+  /// Completes up to `count` packets of `queue` as a command processor would; how many there were.
+  static std::size_t complete(MadeQueue& queue, std::size_t count = SIZE_MAX);
+  /// Calls the error callback of `queue`, as ROCr does from a thread of its own.
+  static void report_error(MadeQueue& queue, hsa_status_t status);
+
+  [[nodiscard]] std::size_t signals() const;
+  [[nodiscard]] std::size_t allocations() const;
+
+private:
+  friend struct Functions;
+
+  hsa_status_t record(const std::string& function);
+
+  mutable std::mutex mutex_;
+  std::map<std::string, hsa_status_t> failures_;
+  std::map<std::string, int> calls_;
+  std::vector<std::unique_ptr<MadeQueue>> queues_;
+  std::vector<std::unique_ptr<amd_signal_t>> signals_;
+  std::vector<void*> allocations_;
+  detail::HsaApi api_;
+  detail::AgentState gpu_;
+};
+
+}  // namespace fastdispatch::test
