@@ -1,0 +1,125 @@
+// How work spreads over the workers, and what they cost when there is none.
+#include <ctime>
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "memory_queue.hpp"
+
+namespace softgpu::command_processor {
+namespace {
+
+std::chrono::nanoseconds process_time() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+class SchedulerTest : public ::testing::Test {
+protected:
+  FakeHost host;
+  FakeGrids grids;
+};
+
+TEST_F(SchedulerTest, ALongGridIsSharedByWorkers) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one hardware thread";
+  std::mutex mutex;
+  std::set<std::uint32_t> workers;
+  const FakeKernel kernel{.body = [&](std::uint32_t worker, std::uint64_t) {
+    std::this_thread::sleep_for(std::chrono::microseconds(200));
+    const std::lock_guard lock(mutex);
+    workers.insert(worker);
+    return std::nullopt;
+  }};
+  Scheduler scheduler(4);
+  MemoryQueue queue(scheduler, grids, host);
+  Signal done;
+  queue.dispatch(kernel, {.groups = 500, .completion = &done});
+  ASSERT_TRUE(done.reaches(0));
+  EXPECT_GE(workers.size(), 2U);
+}
+
+TEST_F(SchedulerTest, KernelsThatWaitForEachOtherAcrossQueuesAllRun) {
+  constexpr std::uint32_t count = 4;
+  std::atomic<std::uint32_t> arrived{0};
+  const FakeKernel kernel{.body = [&](std::uint32_t, std::uint64_t) {
+    ++arrived;
+    EXPECT_TRUE(eventually([&] { return arrived.load() == count; }));
+    return std::nullopt;
+  }};
+  Scheduler scheduler(count);
+  std::vector<std::unique_ptr<MemoryQueue>> queues;
+  Signal done(count);
+  for (std::uint32_t i = 0; i != count; ++i) {
+    queues.push_back(std::make_unique<MemoryQueue>(scheduler, grids, host));
+    queues.back()->dispatch(kernel, {.completion = &done});
+  }
+  EXPECT_TRUE(done.reaches(0));
+}
+
+TEST_F(SchedulerTest, ALongPreparationOnOneQueueDoesNotStopAnother) {
+  std::atomic<bool> other_ran{false};
+  struct SlowGrids final : GridSource {
+    explicit SlowGrids(std::atomic<bool>& flag) : go(flag) {}
+    Prepared prepare(const hsa_kernel_dispatch_packet_t& packet, const compute::QueueView& queue) override {
+      if (packet.grid_size_x == 64) {
+        EXPECT_TRUE(eventually([&] { return go.load(); }));
+      }
+      return inner.prepare(packet, queue);
+    }
+    void forget_code(std::uint64_t, std::size_t) override {}
+    std::atomic<bool>& go;
+    FakeGrids inner;
+  } slow(other_ran);
+  const FakeKernel first;
+  const FakeKernel second{.body = [&](std::uint32_t, std::uint64_t) {
+    other_ran = true;
+    return std::nullopt;
+  }};
+  Scheduler scheduler(4);
+  MemoryQueue translating(scheduler, slow, host);
+  MemoryQueue other(scheduler, slow, host);
+  Signal done(2);
+  translating.dispatch(first, {.groups = 1, .completion = &done});
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  other.dispatch(second, {.groups = 2, .completion = &done});
+  EXPECT_TRUE(done.reaches(0));
+}
+
+TEST_F(SchedulerTest, AnIdleGpuCostsNextToNothing) {
+  const FakeKernel kernel;
+  Scheduler scheduler(4);
+  MemoryQueue queue(scheduler, grids, host);
+  Signal done;
+  queue.dispatch(kernel, {.completion = &done});
+  ASSERT_TRUE(done.reaches(0));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto before = process_time();
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto spent = process_time() - before;
+  RecordProperty("percent_of_a_core", static_cast<int>(spent / std::chrono::milliseconds(5)));
+  EXPECT_LT(spent, std::chrono::milliseconds(25));  // a twentieth, on whatever machine
+}
+
+TEST_F(SchedulerTest, WithoutQueuesNothingRunsAtAll) {
+  const Scheduler scheduler(4);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const auto before = process_time();
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  EXPECT_LT(process_time() - before, std::chrono::milliseconds(2));
+}
+
+TEST_F(SchedulerTest, SchedulersComeAndGo) {
+  const FakeKernel kernel;
+  for (int i = 0; i != 50; ++i) {
+    Scheduler scheduler(4);
+    MemoryQueue queue(scheduler, grids, host);
+    Signal done;
+    queue.dispatch(kernel, {.completion = &done});
+    ASSERT_TRUE(done.reaches(0));
+  }
+}
+
+}  // namespace
+}  // namespace softgpu::command_processor
