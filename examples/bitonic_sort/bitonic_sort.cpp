@@ -267,19 +267,17 @@ int run(const Options& options) {
 
   const std::vector<Variant> variants =
       options.ablation ? ablation() : std::vector<Variant>{{describe(options.optimizations), options.optimizations}};
-  const auto bytes_for = [&](std::size_t length) {
-    const std::size_t arrays =
-        variants.size() + 3;  // the input, what is expected, and the GPU's, which may be the host's
-    return arrays * std::bit_ceil(length) * sizeof(std::uint32_t);
-  };
-  if (!options.input) require_memory(bytes_for(options.length));
-  const std::vector<std::uint32_t> input =
-      options.input ? read_numbers(*options.input) : random_numbers(options.length, options.seed);
-  if (input.size() > longest) throw std::runtime_error("more than " + std::to_string(longest) + " numbers");
-  if (options.input) require_memory(bytes_for(input.size()));
-  const std::vector<std::uint32_t> expected = sorted_by_host(input, options.order);
+  std::vector<std::uint32_t> input;
+  if (options.input) input = read_numbers(*options.input);
+  const std::size_t length = options.input ? input.size() : options.length;
+  if (length > longest) throw std::runtime_error("more than " + std::to_string(longest) + " numbers");
+  const std::size_t padded = std::bit_ceil(std::max<std::size_t>(length, 2));
+  const std::size_t arrays = variants.size() + 3;  // the input, what is expected, the GPU's, which may be the host's
+  require_memory(arrays * padded * sizeof(std::uint32_t));
 
-  Network network(gpu, std::bit_ceil(std::max<std::size_t>(input.size(), 2)), options.order);
+  Network network(gpu, padded, options.order);
+  if (!options.input) input = random_numbers(length, options.seed);
+  const std::vector<std::uint32_t> expected = sorted_by_host(input, options.order);
   std::vector<Sorter> sorters;
   sorters.reserve(variants.size());
   std::vector<Row> rows;
@@ -293,7 +291,7 @@ int run(const Options& options) {
   for (std::size_t iteration = 0; iteration <= options.iterations; ++iteration) {
     for (std::size_t i = 0; i < variants.size(); ++i) {
       const double time = time_sort(sorters[i], input, options.order);
-      const std::span<const std::uint32_t> result = sorters[i].numbers().first(input.size());
+      const std::span<const std::uint32_t> result = sorters[i].numbers().first(length);
       rows[i].sorted = rows[i].sorted && std::equal(result.begin(), result.end(), expected.begin());
       if (iteration == 0) continue;
       rows[i].microseconds.push_back(time);
@@ -307,7 +305,7 @@ int run(const Options& options) {
   const Setting setting = {.gpu = gpu.name(),
                            .runtime = std::string(runtime.library_path()),
                            .softgpu = runtime.on_softgpu(),
-                           .length = input.size(),
+                           .length = length,
                            .kernels = network.passes.size()};
   print_table(std::cout, setting, rows);
   if (json) {
@@ -317,7 +315,7 @@ int run(const Options& options) {
   const auto wrong = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return !row.sorted; });
   if (wrong != rows.end()) throw std::runtime_error("the result of '" + wrong->name + "' is wrong");
   if (output) {
-    write_numbers(*output, *options.output, std::span(sorters.back().numbers()).first(input.size()));
+    write_numbers(*output, *options.output, std::span(sorters.back().numbers()).first(length));
     output->commit();
   }
   return EXIT_SUCCESS;
