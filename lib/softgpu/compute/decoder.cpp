@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 #include <utility>
 
@@ -193,6 +194,7 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
   Instruction instruction = parse_instruction(text.data());
   instruction.offset = offset;
   instruction.size = static_cast<std::uint32_t>(size);
+  std::memcpy(&instruction.first_dword, bytes.data(), sizeof instruction.first_dword);
   return instruction;
 }
 

@@ -11,6 +11,10 @@ const HandlerTable& HandlerTable::gfx90a() {
     add_vector_wide_integer(all);
     add_vector_compare(all);
     add_cross_lane(all);
+    add_scalar_memory(all);
+    add_flat_memory(all);
+    add_buffer_memory(all);
+    add_lds_memory(all);
     return all;
   }();
   return table;

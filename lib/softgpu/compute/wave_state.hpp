@@ -33,6 +33,10 @@ struct WaveState {
   /// s_trap: does not return. `offset` is the instruction's, from the kernel's entry.
   void (*trap)(WaveState*, std::uint32_t id, std::uint32_t offset) = nullptr;
   void* runner = nullptr;  ///< the callbacks' own
+
+  /// Operands and results of memory instructions that the runtime executes lane by lane (memory_runtime.hpp).
+  alignas(64) std::uint64_t lane_addresses[64];
+  alignas(64) std::uint32_t lane_data[4][64];  ///< dword after dword
 };
 
 /// A translated kernel: runs one wavefront to its end.

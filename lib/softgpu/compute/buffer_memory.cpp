@@ -1,0 +1,181 @@
+// MUBUF: memory through a buffer resource descriptor, which is how gfx90a reaches private memory.
+//
+// The descriptor is a run-time value. One of the form that the runtime gives a queue's scratch is addressed here, where
+// the dwords of the lanes lie side by side; any other goes to the runtime, lane by lane.
+#include <cstddef>
+#include <string>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include "handler_table.hpp"
+#include "lane_access.hpp"
+#include "memory_formats.hpp"
+#include "memory_runtime.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+using llvm::Value;
+
+/// The address part of an instruction, read before anything is emitted in a block of its own.
+struct BufferAccess {
+  Value* low;            ///< i64 halves of the descriptor
+  Value* high;
+  Value* scalar_offset;  ///< i32
+  Chunks indices;        ///< <16 x i32>
+  Chunks offsets;        ///< <16 x i32>, with the instruction's offset
+  bool has_index;
+};
+
+BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t first) {
+  const Operand& vector = i.operands.at(first);
+  const Operand& resource = i.operands.at(first + 1);
+  if (!resource.is_scalar() || resource.dwords != 4) e.unsupported("descriptor");
+  const bool has_index = i.has("idxen");
+  const bool has_offset = i.has("offen");
+  const unsigned wanted = (has_index ? 1U : 0U) + (has_offset ? 1U : 0U);
+  if (wanted != 0 && (!vector.is_vector() || vector.dwords != wanted)) e.unsupported("address");
+
+  BufferAccess access{e.sgpr_pair(resource.index), e.sgpr_pair(resource.index + 2),
+                      e.scalar(i.operands.at(first + 2)), {}, {}, has_index};
+  const auto offset = static_cast<std::uint32_t>(i.number("offset"));
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    access.indices[chunk] = has_index ? e.vector(vector, chunk, 0) : e.splat(0U);
+    access.offsets[chunk] = e.splat(offset);
+    if (has_offset)
+      access.offsets[chunk] = e.ir.CreateAdd(e.vector(vector, chunk, wanted - 1), access.offsets[chunk]);
+  }
+  return access;
+}
+
+/// Swizzled, dwords of 64 lanes side by side, the lane's number added: what ROCr makes for scratch (i1).
+Value* is_scratch(Emitter& e, const BufferAccess& access) {
+  if (access.has_index) return e.ir.getFalse();
+  // Stride 0 and SWIZZLE_ENABLE (CACHE_SWIZZLE is of no concern); INDEX_STRIDE 64 and ADD_TID_ENABLE.
+  Value* swizzled = e.ir.CreateICmpEQ(e.ir.CreateAnd(e.ir.CreateLShr(access.low, 48), 0xbfff), e.ir.getInt64(0x8000));
+  Value* interleaved = e.ir.CreateICmpEQ(e.ir.CreateAnd(e.ir.CreateLShr(access.high, 53), 7), e.ir.getInt64(7));
+  return e.ir.CreateAnd(swizzled, interleaved);
+}
+
+/// Where a lane's dword `dword` is in scratch. Rows beyond the descriptor's size read 0 and are not written.
+LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned chunk, unsigned dword) {
+  llvm::Type* wide = Emitter::lanes(e.i64());
+  Value* offset = e.ir.CreateAdd(access.offsets[chunk], e.splat(4 * dword));
+  Value* records = e.ir.CreateTrunc(access.high, e.i32());
+  Value* rows = e.ir.CreateLShr(e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, records, access.scalar_offset), 8);
+  Value* row = e.ir.CreateLShr(offset, 2);
+
+  std::vector<llvm::Constant*> columns;
+  for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
+    columns.push_back(e.ir.getInt64(4 * (std::uint64_t{chunk} * lanes_per_chunk + lane)));
+  Value* base = e.ir.CreateAdd(e.ir.CreateAnd(access.low, 0xffffffffffff), e.ir.CreateZExt(access.scalar_offset, e.i64()));
+  Value* address = e.ir.CreateAdd(e.splat(base), llvm::ConstantVector::get(columns));
+  address = e.ir.CreateAdd(address, e.ir.CreateShl(e.ir.CreateZExt(row, wide), 8));
+  address = e.ir.CreateAdd(address, e.ir.CreateZExt(e.ir.CreateAnd(offset, e.splat(3U)), wide));
+  return {.offsets = address,
+          .active = e.ir.CreateAnd(e.ir.CreateICmpULT(row, e.splat(rows)), e.exec_mask(chunk)),
+          .out_of_range_is_zero = true};
+}
+
+/// The runtime takes index and offset of a lane in one number.
+void put_places(Emitter& e, const BufferAccess& access) {
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    put_lane_addresses(e, chunk, e.combine(access.offsets[chunk], access.indices[chunk]));
+}
+
+template <class Function>
+Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const BufferAccess& access, std::uint32_t bytes) {
+  return e.call(reinterpret_cast<const void*>(function), result,
+                {e.state(), e.exec(), access.low, access.high, access.scalar_offset, e.ir.getInt32(bytes)});
+}
+
+template <class InScratch, class InBuffer>
+void branch(Emitter& e, const BufferAccess& access, InScratch&& in_scratch, InBuffer&& in_buffer) {
+  llvm::BasicBlock* scratch = e.new_block("scratch");
+  llvm::BasicBlock* buffer = e.new_block("buffer");
+  llvm::BasicBlock* done = e.new_block("accessed");
+  e.ir.CreateCondBr(is_scratch(e, access), scratch, buffer);
+  e.ir.SetInsertPoint(scratch);
+  in_scratch();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(buffer);
+  in_buffer();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(done);
+}
+
+/// The part of a format that one dword of scratch holds.
+AccessFormat dword_of(const AccessFormat& format) {
+  AccessFormat part = format;
+  if (part.bytes > 4) part.bytes = 4;
+  return part;
+}
+
+void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
+  honour_cache_hints(e, i);
+  const Operand& destination = i.operands.at(0);
+  const BufferAccess access = buffer_access(e, i, 1);
+  branch(
+      e, access,
+      [&] {
+        for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+          for (unsigned d = 0; d < format.dwords(); ++d)
+            load_chunk(e, part_of(destination, d, 1), dword_of(format), chunk, scratch_addresses(e, access, chunk, d));
+      },
+      [&] {
+        put_places(e, access);
+        call_runtime(e, runtime::buffer_load, e.ir.getVoidTy(), access, format.bytes);
+        take_destination(e, destination, format);
+      });
+}
+
+void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
+  honour_cache_hints(e, i);
+  const Operand& source = i.operands.at(0);
+  const BufferAccess access = buffer_access(e, i, 1);
+  branch(
+      e, access,
+      [&] {
+        for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+          for (unsigned d = 0; d < format.dwords(); ++d)
+            store_chunk(e, part_of(source, d, 1), dword_of(format), chunk, scratch_addresses(e, access, chunk, d));
+      },
+      [&] {
+        put_places(e, access);
+        put_source(e, source, format);
+        call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, format.bytes);
+      });
+}
+
+void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
+  honour_cache_hints(e, i);
+  const Operand& data = i.operands.at(0);
+  const BufferAccess access = buffer_access(e, i, 1);
+  put_places(e, access);
+  put_source(e, data, source_format(named));
+  Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, named.bits / 8);
+  e.call(reinterpret_cast<const void*>(runtime::atomic_function(named.operation, named.bits)), e.ir.getVoidTy(),
+         {e.state(), lanes, e.ir.getInt64(0), e.ir.getInt32(static_cast<std::uint32_t>(runtime::Segment::global))});
+  if (!i.has("glc")) return;
+  const AccessFormat result = result_format(named);
+  take_destination(e, part_of(data, 0, result.dwords()), result);
+}
+
+/// Caches do not exist here; what such an instruction orders is ordered for the compiler and for other threads.
+void fence(Emitter& e, const Instruction&) { e.ir.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); }
+
+}  // namespace
+
+void add_buffer_memory(HandlerTable& table) {
+  for (const NamedFormat& named : load_formats)
+    table.add(std::string("buffer_") + named.name, [f = named.format](auto& e, auto& i) { load(e, i, f); });
+  for (const NamedFormat& named : store_formats)
+    table.add(std::string("buffer_") + named.name, [f = named.format](auto& e, auto& i) { store(e, i, f); });
+  for (const NamedAtomic& named : atomics)
+    table.add(std::string("buffer_") + named.name, [named](auto& e, auto& i) { atomic(e, i, named); });
+  for (const char* mnemonic : {"buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2"})
+    table.add(mnemonic, fence);
+}
+
+}  // namespace softgpu::compute

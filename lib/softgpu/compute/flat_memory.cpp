@@ -1,0 +1,159 @@
+// FLAT, GLOBAL and SCRATCH instructions.
+#include <cstddef>
+#include <string>
+
+#include "handler_table.hpp"
+#include "lane_access.hpp"
+#include "memory_formats.hpp"
+#include "wave_state.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+using llvm::Value;
+using runtime::Segment;
+
+/// The address operands: `first` is the vector one, which GLOBAL and SCRATCH follow by a scalar one after `data`.
+struct AddressOperands {
+  const Operand& vector;
+  const Operand* scalar;
+  std::int64_t offset;
+};
+
+AddressOperands address_operands(const Instruction& i, Segment segment, std::size_t vector) {
+  const Operand* scalar = segment == Segment::flat ? nullptr : &i.operands.back();
+  return {i.operands.at(vector), scalar, i.number("offset")};
+}
+
+/// Host addresses, flat addresses or offsets within scratch (<16 x i64>).
+Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operands) {
+  Chunks addresses;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
+    llvm::Type* wide = Emitter::lanes(e.i64());
+    if (segment == Segment::scratch) {
+      if (operands.scalar->is_scalar()) offset = e.ir.CreateAdd(offset, e.ir.CreateZExt(e.scalar(*operands.scalar), e.i64()));
+      addresses[chunk] = e.splat(offset);
+      if (operands.vector.is_vector())
+        addresses[chunk] = e.ir.CreateAdd(e.ir.CreateZExt(e.vector(operands.vector, chunk), wide), addresses[chunk]);
+    } else if (operands.scalar != nullptr && operands.scalar->is_scalar()) {
+      Value* base = e.ir.CreateAdd(e.scalar64(*operands.scalar), offset);
+      addresses[chunk] = e.ir.CreateAdd(e.ir.CreateZExt(e.vector(operands.vector, chunk), wide), e.splat(base));
+    } else {
+      addresses[chunk] = e.ir.CreateAdd(e.vector64(operands.vector, chunk), e.splat(offset));
+    }
+  }
+  return addresses;
+}
+
+/// Whether an enabled lane's address lies in the shared or the private aperture (i1).
+Value* is_any_in_aperture(Emitter& e, const Chunks& addresses) {
+  Value* shared = e.splat(e.field(offsetof(WaveState, shared_aperture), e.i64()));
+  Value* scratch = e.splat(e.field(offsetof(WaveState, private_aperture), e.i64()));
+  Value* any = nullptr;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* aperture = e.ir.CreateAnd(addresses[chunk], e.splat64(0xffffffff00000000));
+    Value* inside = e.ir.CreateOr(e.ir.CreateICmpEQ(aperture, shared), e.ir.CreateICmpEQ(aperture, scratch));
+    inside = e.ir.CreateAnd(inside, e.exec_mask(chunk));
+    any = chunk == 0 ? inside : e.ir.CreateOr(any, inside);
+  }
+  return e.ir.CreateIsNotNull(e.ir.CreateBitCast(any, e.ir.getInt16Ty()));
+}
+
+void put_all_lane_addresses(Emitter& e, const Chunks& addresses) {
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) put_lane_addresses(e, chunk, addresses[chunk]);
+}
+
+Value* flat_scratch(Emitter& e) { return e.sgpr_pair(scalar_register::flat_scratch); }
+Value* constant(Emitter& e, Segment segment) { return e.ir.getInt32(static_cast<std::uint32_t>(segment)); }
+
+template <class Function>
+void call_runtime(Emitter& e, Function* function, Segment segment, const AccessFormat& format) {
+  e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
+         {e.state(), e.exec(), flat_scratch(e), constant(e, segment), e.ir.getInt32(format.bytes)});
+}
+
+/// Emits `by_lane` for addresses that only the runtime can resolve, else `by_chunk`; a flat address decides at run time.
+template <class ByLane, class ByChunk>
+void access(Emitter& e, Segment segment, const Chunks& addresses, ByLane&& by_lane, ByChunk&& by_chunk) {
+  if (segment == Segment::scratch) return by_lane();
+  llvm::BasicBlock* done = nullptr;
+  if (segment == Segment::flat) {
+    llvm::BasicBlock* apertures = e.new_block("apertures");
+    llvm::BasicBlock* global = e.new_block("global");
+    done = e.new_block("accessed");
+    e.ir.CreateCondBr(is_any_in_aperture(e, addresses), apertures, global);
+    e.ir.SetInsertPoint(apertures);
+    by_lane();
+    e.ir.CreateBr(done);
+    e.ir.SetInsertPoint(global);
+  }
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    by_chunk(chunk, LaneAddresses{.offsets = addresses[chunk], .active = e.exec_mask(chunk)});
+  if (done == nullptr) return;
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(done);
+}
+
+void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
+  honour_cache_hints(e, i);
+  const Operand& destination = i.operands.at(0);
+  const Chunks addresses = lane_addresses(e, segment, address_operands(i, segment, 1));
+  access(
+      e, segment, addresses,
+      [&] {
+        put_all_lane_addresses(e, addresses);
+        call_runtime(e, runtime::load, segment, format);
+        take_destination(e, destination, format);
+      },
+      [&](unsigned chunk, const LaneAddresses& lanes) { load_chunk(e, destination, format, chunk, lanes); });
+}
+
+void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
+  honour_cache_hints(e, i);
+  const Operand& source = i.operands.at(1);
+  const Chunks addresses = lane_addresses(e, segment, address_operands(i, segment, 0));
+  access(
+      e, segment, addresses,
+      [&] {
+        put_all_lane_addresses(e, addresses);
+        put_source(e, source, format);
+        call_runtime(e, runtime::store, segment, format);
+      },
+      [&](unsigned chunk, const LaneAddresses& lanes) { store_chunk(e, source, format, chunk, lanes); });
+}
+
+void atomic(Emitter& e, const Instruction& i, Segment segment, const NamedAtomic& named) {
+  honour_cache_hints(e, i);
+  const bool returns = i.has("glc");
+  const std::size_t first = returns ? 1 : 0;
+  put_all_lane_addresses(e, lane_addresses(e, segment, address_operands(i, segment, first)));
+  put_source(e, i.operands.at(first + 1), source_format(named));
+  const auto function = runtime::atomic_function(named.operation, named.bits);
+  e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
+         {e.state(), e.exec(), flat_scratch(e), constant(e, segment)});
+  if (returns) take_destination(e, i.operands.at(0), result_format(named));
+}
+
+}  // namespace
+
+void add_flat_memory(HandlerTable& table) {
+  constexpr std::pair<const char*, Segment> segments[] = {
+      {"flat_", Segment::flat}, {"global_", Segment::global}, {"scratch_", Segment::scratch}};
+  for (const auto& [prefix, segment] : segments) {
+    for (const NamedFormat& named : load_formats)
+      table.add(std::string(prefix) + named.name, [segment = segment, format = named.format](auto& e, auto& i) {
+        load(e, i, segment, format);
+      });
+    for (const NamedFormat& named : store_formats)
+      table.add(std::string(prefix) + named.name, [segment = segment, format = named.format](auto& e, auto& i) {
+        store(e, i, segment, format);
+      });
+    if (segment == Segment::scratch) continue;
+    for (const NamedAtomic& named : atomics)
+      table.add(std::string(prefix) + named.name,
+                [segment = segment, named](auto& e, auto& i) { atomic(e, i, segment, named); });
+  }
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,131 @@
+#include "memory_atomics.hpp"
+
+#include <bit>
+#include <cmath>
+#include <type_traits>
+
+#include "lane_memory.hpp"
+
+namespace softgpu::compute::runtime {
+namespace {
+
+template <class T> using Signed = std::make_signed_t<T>;
+template <class T> using Float = std::conditional_t<sizeof(T) == 8, double, float>;
+
+template <class T> Signed<T> as_signed(T value) { return static_cast<Signed<T>>(value); }
+template <class T> Float<T> as_float(T value) { return std::bit_cast<Float<T>>(value); }
+
+/// What the memory holds after the operation.
+template <AtomicOperation operation, class T> T apply(T memory, T data, [[maybe_unused]] T second) {
+  using enum AtomicOperation;
+  if constexpr (operation == swap) return data;
+  if constexpr (operation == compare_swap) return memory == second ? data : memory;
+  if constexpr (operation == compare_swap_float) return as_float(memory) == as_float(second) ? data : memory;
+  if constexpr (operation == add) return memory + data;
+  if constexpr (operation == subtract) return memory - data;
+  if constexpr (operation == reverse_subtract) return data - memory;
+  if constexpr (operation == signed_min) return as_signed(data) < as_signed(memory) ? data : memory;
+  if constexpr (operation == unsigned_min) return data < memory ? data : memory;
+  if constexpr (operation == signed_max) return as_signed(data) > as_signed(memory) ? data : memory;
+  if constexpr (operation == unsigned_max) return data > memory ? data : memory;
+  if constexpr (operation == bit_and) return memory & data;
+  if constexpr (operation == bit_or) return memory | data;
+  if constexpr (operation == bit_xor) return memory ^ data;
+  if constexpr (operation == masked_or) return (memory & ~data) | second;
+  if constexpr (operation == increment) return memory >= data ? 0 : memory + 1;
+  if constexpr (operation == decrement) return memory == 0 || memory > data ? data : memory - 1;
+  if constexpr (operation == wrap) return memory >= data ? memory - data : memory + second;
+  if constexpr (operation == add_float) return std::bit_cast<T>(as_float(memory) + as_float(data));
+  if constexpr (operation == min_float) return as_float(data) < as_float(memory) ? data : memory;
+  if constexpr (operation == max_float) return as_float(data) > as_float(memory) ? data : memory;
+  if constexpr (operation == add_packed_half) {
+    const auto add_halves = [](std::uint32_t a, std::uint32_t b) {
+      // The sum of two halves is exact in a double: it is rounded once.
+      const auto widen = [](std::uint32_t half) {
+        return static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(half)));
+      };
+      return std::uint32_t{std::bit_cast<std::uint16_t>(static_cast<_Float16>(widen(a) + widen(b)))};
+    };
+    return add_halves(memory, data) | add_halves(memory >> 16, data >> 16) << 16;
+  }
+}
+
+/// The atomic operation on host memory; the result is what was there before.
+template <AtomicOperation operation, class T>
+[[gnu::no_sanitize("address", "thread", "undefined"), gnu::noinline]] T exchange(T* memory, T data, T second) {
+  if constexpr (operation == AtomicOperation::add) return __atomic_fetch_add(memory, data, __ATOMIC_SEQ_CST);
+  T before = __atomic_load_n(memory, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(memory, &before, apply<operation>(before, data, second), true, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_RELAXED)) {
+  }
+  return before;
+}
+
+template <class T> T operand(const WaveState& state, unsigned first_dword, unsigned lane) {
+  if constexpr (sizeof(T) == 4) return state.lane_data[first_dword][lane];
+  else return state.lane_data[first_dword][lane] | std::uint64_t{state.lane_data[first_dword + 1][lane]} << 32;
+}
+
+template <AtomicOperation operation, class T>
+void execute(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment) {
+  constexpr unsigned dwords = sizeof(T) / 4;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const T data = operand<T>(*state, 0, lane);
+    const T second = operand<T>(*state, dwords, lane);
+    const auto address =
+        host_address(*state, lane, flat_scratch, segment, state->lane_addresses[lane], std::uint32_t{sizeof(T)});
+    T before = 0;
+    if (address) {
+      T* memory = reinterpret_cast<T*>(*address);  // NOLINT(performance-no-int-to-ptr)
+      if (segment == Segment::lds) {
+        before = *memory;
+        *memory = apply<operation>(before, data, second);
+      } else {
+        before = exchange<operation>(memory, data, second);
+      }
+    }
+    state->lane_data[0][lane] = static_cast<std::uint32_t>(before);
+    if constexpr (dwords == 2) state->lane_data[1][lane] = static_cast<std::uint32_t>(before >> 32);
+  }
+}
+
+template <AtomicOperation operation> AtomicFunction of_width(unsigned bits) {
+  if (bits == 32) return execute<operation, std::uint32_t>;
+  if constexpr (operation == AtomicOperation::add_packed_half) return nullptr;
+  else return execute<operation, std::uint64_t>;
+}
+
+}  // namespace
+
+AtomicFunction atomic_function(AtomicOperation operation, unsigned bits) {
+  using enum AtomicOperation;
+  // clang-format off
+  switch (operation) {
+  case swap:               return of_width<swap>(bits);
+  case compare_swap:       return of_width<compare_swap>(bits);
+  case compare_swap_float: return of_width<compare_swap_float>(bits);
+  case add:                return of_width<add>(bits);
+  case subtract:           return of_width<subtract>(bits);
+  case reverse_subtract:   return of_width<reverse_subtract>(bits);
+  case signed_min:         return of_width<signed_min>(bits);
+  case unsigned_min:       return of_width<unsigned_min>(bits);
+  case signed_max:         return of_width<signed_max>(bits);
+  case unsigned_max:       return of_width<unsigned_max>(bits);
+  case bit_and:            return of_width<bit_and>(bits);
+  case bit_or:             return of_width<bit_or>(bits);
+  case bit_xor:            return of_width<bit_xor>(bits);
+  case masked_or:          return of_width<masked_or>(bits);
+  case increment:          return of_width<increment>(bits);
+  case decrement:          return of_width<decrement>(bits);
+  case wrap:               return of_width<wrap>(bits);
+  case add_float:          return of_width<add_float>(bits);
+  case min_float:          return of_width<min_float>(bits);
+  case max_float:          return of_width<max_float>(bits);
+  case add_packed_half:    return of_width<add_packed_half>(bits);
+  }
+  // clang-format on
+  return nullptr;
+}
+
+}  // namespace softgpu::compute::runtime

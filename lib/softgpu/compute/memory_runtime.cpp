@@ -1,0 +1,159 @@
+#include "memory_runtime.hpp"
+
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+#include "fault_guard.hpp"
+#include "lane_memory.hpp"
+
+namespace softgpu::compute::runtime {
+namespace {
+
+/// The fields of a buffer resource descriptor (V#) that addressing uses, as GFX9 lays them out.
+struct BufferResource {
+  BufferResource(std::uint64_t low, std::uint64_t high)
+      : base(low & 0xffffffffffff), stride(static_cast<std::uint32_t>(low >> 48) & 0x3fff), swizzled((low >> 63) != 0),
+        record_count(static_cast<std::uint32_t>(high)),
+        index_stride(8U << (static_cast<std::uint32_t>(high >> 53) & 3)), adds_lane((high >> 55 & 1) != 0) {}
+
+  std::uint64_t base;
+  std::uint32_t stride;
+  bool swizzled;
+  std::uint32_t record_count;
+  std::uint32_t index_stride;
+  bool adds_lane;
+
+  /// From the base, without the scalar offset.
+  [[nodiscard]] std::uint64_t place(std::uint64_t index, std::uint64_t offset) const {
+    if (!swizzled) return index * stride + offset;
+    constexpr std::uint64_t element_bytes = 4;
+    const std::uint64_t row = index / index_stride * stride + offset / element_bytes * element_bytes;
+    return row * index_stride + index % index_stride * element_bytes + offset % element_bytes;
+  }
+
+  [[nodiscard]] bool contains(std::uint64_t index, std::uint64_t offset, std::uint32_t bytes,
+                              std::uint32_t scalar_offset) const {
+    if (stride != 0 && swizzled) return index < record_count && offset + bytes <= stride;
+    if (stride != 0) return index < record_count;
+    return place(index, offset) + bytes + scalar_offset <= record_count;
+  }
+};
+
+template <class Access> void for_each_lane(std::uint64_t lanes, Access&& access) {
+  for (; lanes != 0; lanes &= lanes - 1) access(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+/// How many bytes the access to dword `dword` of `bytes` has.
+std::uint32_t piece(std::uint32_t bytes) { return bytes < 4 ? bytes : 4; }
+
+template <class Access>
+void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const BufferResource& buffer,
+                              std::uint32_t scalar_offset, std::uint32_t bytes, Access&& access) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t index = (state->lane_addresses[lane] >> 32) + (buffer.adds_lane ? lane : 0);
+    const std::uint64_t offset = state->lane_addresses[lane] & 0xffffffff;
+    for (std::uint32_t at = 0; at < bytes; at += 4) {
+      const bool inside = buffer.contains(index, offset + at, piece(bytes), scalar_offset);
+      const std::uint64_t address = buffer.base + scalar_offset + buffer.place(index, offset + at);
+      access(lane, at / 4, inside ? std::optional(address) : std::nullopt);
+    }
+  });
+}
+
+}  // namespace
+
+std::uint32_t read(std::uint64_t address, std::uint32_t bytes) {
+  switch (bytes) {
+  case 1:
+    return *reinterpret_cast<const std::uint8_t*>(address);  // NOLINT(performance-no-int-to-ptr)
+  case 2:
+    return *reinterpret_cast<const std::uint16_t*>(address);  // NOLINT(performance-no-int-to-ptr)
+  default:
+    return *reinterpret_cast<const std::uint32_t*>(address);  // NOLINT(performance-no-int-to-ptr)
+  }
+}
+
+void write(std::uint64_t address, std::uint32_t value, std::uint32_t bytes) {
+  switch (bytes) {
+  case 1:
+    *reinterpret_cast<std::uint8_t*>(address) = static_cast<std::uint8_t>(value);  // NOLINT(performance-no-int-to-ptr)
+    return;
+  case 2:
+    *reinterpret_cast<std::uint16_t*>(address) =  // NOLINT(performance-no-int-to-ptr)
+        static_cast<std::uint16_t>(value);
+    return;
+  default:
+    *reinterpret_cast<std::uint32_t*>(address) = value;  // NOLINT(performance-no-int-to-ptr)
+  }
+}
+
+void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint32_t bytes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    for (std::uint32_t at = 0; at < bytes; at += 4) {
+      const auto address =
+          host_address(*state, lane, flat_scratch, segment, state->lane_addresses[lane] + at, piece(bytes));
+      state->lane_data[at / 4][lane] = address ? read(*address, piece(bytes)) : 0;
+    }
+  });
+}
+
+void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint32_t bytes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    for (std::uint32_t at = 0; at < bytes; at += 4) {
+      const auto address =
+          host_address(*state, lane, flat_scratch, segment, state->lane_addresses[lane] + at, piece(bytes));
+      if (address) write(*address, state->lane_data[at / 4][lane], piece(bytes));
+    }
+  });
+}
+
+void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
+                 std::uint32_t scalar_offset, std::uint32_t bytes) {
+  for_each_piece_in_buffer(state, lanes, {resource_low, resource_high}, scalar_offset, bytes,
+                           [&](unsigned lane, std::uint32_t dword, std::optional<std::uint64_t> address) {
+                             state->lane_data[dword][lane] = address ? read(*address, piece(bytes)) : 0;
+                           });
+}
+
+void buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
+                  std::uint32_t scalar_offset, std::uint32_t bytes) {
+  for_each_piece_in_buffer(state, lanes, {resource_low, resource_high}, scalar_offset, bytes,
+                           [&](unsigned lane, std::uint32_t dword, std::optional<std::uint64_t> address) {
+                             if (address) write(*address, state->lane_data[dword][lane], piece(bytes));
+                           });
+}
+
+std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low,
+                               std::uint64_t resource_high, std::uint32_t scalar_offset, std::uint32_t bytes) {
+  const BufferResource buffer(resource_low, resource_high);
+  std::uint64_t inside = 0;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t index = (state->lane_addresses[lane] >> 32) + (buffer.adds_lane ? lane : 0);
+    const std::uint64_t offset = state->lane_addresses[lane] & 0xffffffff;
+    if (buffer.contains(index, offset, bytes, scalar_offset)) {
+      inside |= std::uint64_t{1} << lane;
+      state->lane_addresses[lane] = buffer.base + scalar_offset + buffer.place(index, offset);
+    } else {
+      state->lane_data[0][lane] = state->lane_data[1][lane] = 0;
+    }
+  });
+  return inside;
+}
+
+void permute(WaveState* state, std::uint64_t lanes) {
+  std::uint32_t received[64] = {};
+  for_each_lane(lanes, [&](unsigned lane) {
+    received[state->lane_addresses[lane] / 4 % 64] = state->lane_data[0][lane];
+  });
+  std::memcpy(state->lane_data[0], received, sizeof received);
+}
+
+std::uint64_t real_time() { return shader_clock() / 10; }
+
+std::uint64_t shader_clock() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+}  // namespace softgpu::compute::runtime
