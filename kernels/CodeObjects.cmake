@@ -1,7 +1,7 @@
 # Code objects from HIP sources: compiled by hipcc, bundled over the architectures, embedded for the programs that ask.
 include_guard(GLOBAL)
 
-set(FASTDISPATCH_CODE_OBJECT_DIRECTORY ${CMAKE_CURRENT_LIST_DIR})
+set(FASTDISPATCH_CODE_OBJECT_DIRECTORY ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "Where the templates of code objects are")
 
 # Sets `result` to whether the installed hipcc builds for `architecture`; tried once and kept in the cache. Knowing a
 # name is not enough: clang may know an architecture that the installed device libraries have no bitcode for.

@@ -20,7 +20,7 @@ using llvm::Value;
 
 /// The address part of an instruction, read before anything is emitted in a block of its own.
 struct BufferAccess {
-  Value* low;            ///< i64 halves of the descriptor
+  Value* low;  ///< i64 halves of the descriptor
   Value* high;
   Value* scalar_offset;  ///< i32
   Chunks indices;        ///< <16 x i32>
@@ -37,14 +37,17 @@ BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t first) 
   const unsigned wanted = (has_index ? 1U : 0U) + (has_offset ? 1U : 0U);
   if (wanted != 0 && (!vector.is_vector() || vector.dwords != wanted)) e.unsupported("address");
 
-  BufferAccess access{e.sgpr_pair(resource.index), e.sgpr_pair(resource.index + 2),
-                      e.scalar(i.operands.at(first + 2)), {}, {}, has_index};
+  BufferAccess access{e.sgpr_pair(resource.index),
+                      e.sgpr_pair(resource.index + 2),
+                      e.scalar(i.operands.at(first + 2)),
+                      {},
+                      {},
+                      has_index};
   const auto offset = static_cast<std::uint32_t>(i.number("offset"));
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
     access.indices[chunk] = has_index ? e.vector(vector, chunk, 0) : e.splat(0U);
     access.offsets[chunk] = e.splat(offset);
-    if (has_offset)
-      access.offsets[chunk] = e.ir.CreateAdd(e.vector(vector, chunk, wanted - 1), access.offsets[chunk]);
+    if (has_offset) access.offsets[chunk] = e.ir.CreateAdd(e.vector(vector, chunk, wanted - 1), access.offsets[chunk]);
   }
   return access;
 }
@@ -63,13 +66,15 @@ LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned
   llvm::Type* wide = Emitter::lanes(e.i64());
   Value* offset = e.ir.CreateAdd(access.offsets[chunk], e.splat(4 * dword));
   Value* records = e.ir.CreateTrunc(access.high, e.i32());
-  Value* rows = e.ir.CreateLShr(e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, records, access.scalar_offset), 8);
+  Value* rows =
+      e.ir.CreateLShr(e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, records, access.scalar_offset), 8);
   Value* row = e.ir.CreateLShr(offset, 2);
 
   std::vector<llvm::Constant*> columns;
   for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
     columns.push_back(e.ir.getInt64(4 * (std::uint64_t{chunk} * lanes_per_chunk + lane)));
-  Value* base = e.ir.CreateAdd(e.ir.CreateAnd(access.low, 0xffffffffffff), e.ir.CreateZExt(access.scalar_offset, e.i64()));
+  Value* base =
+      e.ir.CreateAdd(e.ir.CreateAnd(access.low, 0xffffffffffff), e.ir.CreateZExt(access.scalar_offset, e.i64()));
   Value* address = e.ir.CreateAdd(e.splat(base), llvm::ConstantVector::get(columns));
   address = e.ir.CreateAdd(address, e.ir.CreateShl(e.ir.CreateZExt(row, wide), 8));
   address = e.ir.CreateAdd(address, e.ir.CreateZExt(e.ir.CreateAnd(offset, e.splat(3U)), wide));
@@ -85,7 +90,8 @@ void put_places(Emitter& e, const BufferAccess& access) {
 }
 
 template <class Function>
-Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const BufferAccess& access, std::uint32_t bytes) {
+Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const BufferAccess& access,
+                    std::uint32_t bytes) {
   return e.call(reinterpret_cast<const void*>(function), result,
                 {e.state(), e.exec(), access.low, access.high, access.scalar_offset, e.ir.getInt32(bytes)});
 }

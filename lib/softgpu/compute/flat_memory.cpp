@@ -32,7 +32,8 @@ Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operan
     Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
     llvm::Type* wide = Emitter::lanes(e.i64());
     if (segment == Segment::scratch) {
-      if (operands.scalar->is_scalar()) offset = e.ir.CreateAdd(offset, e.ir.CreateZExt(e.scalar(*operands.scalar), e.i64()));
+      if (operands.scalar->is_scalar())
+        offset = e.ir.CreateAdd(offset, e.ir.CreateZExt(e.scalar(*operands.scalar), e.i64()));
       addresses[chunk] = e.splat(offset);
       if (operands.vector.is_vector())
         addresses[chunk] = e.ir.CreateAdd(e.ir.CreateZExt(e.vector(operands.vector, chunk), wide), addresses[chunk]);
@@ -73,7 +74,8 @@ void call_runtime(Emitter& e, Function* function, Segment segment, const AccessF
          {e.state(), e.exec(), flat_scratch(e), constant(e, segment), e.ir.getInt32(format.bytes)});
 }
 
-/// Emits `by_lane` for addresses that only the runtime can resolve, else `by_chunk`; a flat address decides at run time.
+/// Emits `by_lane` for addresses that only the runtime can resolve, else `by_chunk`; a flat address decides at run
+/// time.
 template <class ByLane, class ByChunk>
 void access(Emitter& e, Segment segment, const Chunks& addresses, ByLane&& by_lane, ByChunk&& by_chunk) {
   if (segment == Segment::scratch) return by_lane();
@@ -142,13 +144,11 @@ void add_flat_memory(HandlerTable& table) {
       {"flat_", Segment::flat}, {"global_", Segment::global}, {"scratch_", Segment::scratch}};
   for (const auto& [prefix, segment] : segments) {
     for (const NamedFormat& named : load_formats)
-      table.add(std::string(prefix) + named.name, [segment = segment, format = named.format](auto& e, auto& i) {
-        load(e, i, segment, format);
-      });
+      table.add(std::string(prefix) + named.name,
+                [segment = segment, format = named.format](auto& e, auto& i) { load(e, i, segment, format); });
     for (const NamedFormat& named : store_formats)
-      table.add(std::string(prefix) + named.name, [segment = segment, format = named.format](auto& e, auto& i) {
-        store(e, i, segment, format);
-      });
+      table.add(std::string(prefix) + named.name,
+                [segment = segment, format = named.format](auto& e, auto& i) { store(e, i, segment, format); });
     if (segment == Segment::scratch) continue;
     for (const NamedAtomic& named : atomics)
       table.add(std::string(prefix) + named.name,

@@ -143,7 +143,8 @@ Value* gather_byte(Emitter& e, const LaneAddresses& a, std::uint64_t displacemen
   Value* zero = llvm::Constant::getNullValue(Emitter::lanes(e.i32()));
   Value* dword =
       e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), pointer(e, a, aligned), llvm::Align(4), a.active, zero);
-  Value* shift = e.ir.CreateShl(e.ir.CreateAnd(e.ir.CreateZExtOrTrunc(offsets, Emitter::lanes(e.i32())), e.splat(3U)), 3);
+  Value* shift =
+      e.ir.CreateShl(e.ir.CreateAnd(e.ir.CreateZExtOrTrunc(offsets, Emitter::lanes(e.i32())), e.splat(3U)), 3);
   return e.ir.CreateAnd(e.ir.CreateLShr(dword, shift), e.splat(0xffU));
 }
 

@@ -26,9 +26,9 @@ struct AccessFormat {
 
 /// Where the lanes of one chunk access memory.
 struct LaneAddresses {
-  llvm::Value* base = nullptr;      ///< ptr aligned to 4 that the offsets start from; without it they are host addresses
-  llvm::Value* offsets = nullptr;   ///< <16 x i32> with a base, else <16 x i64>
-  llvm::Value* active = nullptr;    ///< <16 x i1>: the lanes that access memory
+  llvm::Value* base = nullptr;     ///< ptr aligned to 4 that the offsets start from; without it they are host addresses
+  llvm::Value* offsets = nullptr;  ///< <16 x i32> with a base, else <16 x i64>
+  llvm::Value* active = nullptr;   ///< <16 x i1>: the lanes that access memory
   bool out_of_range_is_zero = false;  ///< enabled lanes that are not active read 0
 };
 
@@ -47,9 +47,9 @@ llvm::Value* part_to_store(Emitter& e, const AccessFormat& format, llvm::Value* 
 Operand part_of(const Operand& tuple, unsigned first, unsigned dwords);
 
 // --- Operands of the runtime's functions, in WaveState
-void put_lane_addresses(Emitter& e, unsigned chunk, llvm::Value* addresses);           ///< <16 x i64>
-void put_lane_data(Emitter& e, unsigned chunk, unsigned dword, llvm::Value* value);    ///< <16 x i32>
-llvm::Value* lane_data(Emitter& e, unsigned chunk, unsigned dword);                    ///< <16 x i32>
+void put_lane_addresses(Emitter& e, unsigned chunk, llvm::Value* addresses);         ///< <16 x i64>
+void put_lane_data(Emitter& e, unsigned chunk, unsigned dword, llvm::Value* value);  ///< <16 x i32>
+llvm::Value* lane_data(Emitter& e, unsigned chunk, unsigned dword);                  ///< <16 x i32>
 /// All dwords of a store's source, or of a load's destination.
 void put_source(Emitter& e, const Operand& source, const AccessFormat& format);
 void take_destination(Emitter& e, const Operand& destination, const AccessFormat& format);

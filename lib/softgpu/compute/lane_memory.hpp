@@ -15,8 +15,8 @@ inline std::uint64_t scratch_address(std::uint64_t wave_base, unsigned lane, std
 }
 
 /// The host address of what `address` means in `segment`; nothing for what lies beyond LDS.
-inline std::optional<std::uint64_t> host_address(const WaveState& state, unsigned lane, std::uint64_t flat_scratch, Segment segment,
-                                  std::uint64_t address, std::uint32_t bytes) {
+inline std::optional<std::uint64_t> host_address(const WaveState& state, unsigned lane, std::uint64_t flat_scratch,
+                                                 Segment segment, std::uint64_t address, std::uint32_t bytes) {
   const std::uint64_t offset = address & 0xffffffff;
   if (segment == Segment::flat) {
     const std::uint64_t aperture = address - offset;

@@ -148,8 +148,8 @@ void put_lds_addresses(Emitter& e, const Operand& address, std::uint32_t offset)
 
 void atomic(Emitter& e, const Instruction& i, const LdsAtomic& named, Returns returns) {
   const std::size_t address = returns == Returns::former_value ? 1 : 0;
-  const bool compares = named.operation == AtomicOperation::compare_swap ||
-                        named.operation == AtomicOperation::compare_swap_float;
+  const bool compares =
+      named.operation == AtomicOperation::compare_swap || named.operation == AtomicOperation::compare_swap_float;
   const AccessFormat format{named.bits / 8};
   put_lds_addresses(e, i.operands.at(address), offset_of(i));
   for (unsigned source = 0; source < named.sources; ++source) {
@@ -197,8 +197,7 @@ void backward_permute(Emitter& e, const Instruction& i) {
     Value* offset = e.ir.CreateAnd(address, e.splat(63U * 4));
     Value* pointers = e.ir.CreateGEP(e.ir.getInt8Ty(), data, offset);
     Value* all = llvm::Constant::getAllOnesValue(Emitter::lanes(e.i1()));
-    Value* fetched =
-        e.ir.CreateMaskedGather(type, pointers, llvm::Align(4), all, llvm::Constant::getNullValue(type));
+    Value* fetched = e.ir.CreateMaskedGather(type, pointers, llvm::Align(4), all, llvm::Constant::getNullValue(type));
     e.set_vector(i.operands.at(0), chunk, fetched);
   }
 }

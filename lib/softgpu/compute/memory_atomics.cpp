@@ -9,14 +9,23 @@
 namespace softgpu::compute::runtime {
 namespace {
 
-template <class T> using Signed = std::make_signed_t<T>;
-template <class T> using Float = std::conditional_t<sizeof(T) == 8, double, float>;
+template <class T>
+using Signed = std::make_signed_t<T>;
+template <class T>
+using Float = std::conditional_t<sizeof(T) == 8, double, float>;
 
-template <class T> Signed<T> as_signed(T value) { return static_cast<Signed<T>>(value); }
-template <class T> Float<T> as_float(T value) { return std::bit_cast<Float<T>>(value); }
+template <class T>
+Signed<T> as_signed(T value) {
+  return static_cast<Signed<T>>(value);
+}
+template <class T>
+Float<T> as_float(T value) {
+  return std::bit_cast<Float<T>>(value);
+}
 
 /// What the memory holds after the operation.
-template <AtomicOperation operation, class T> T apply(T memory, T data, [[maybe_unused]] T second) {
+template <AtomicOperation operation, class T>
+T apply(T memory, T data, [[maybe_unused]] T second) {
   using enum AtomicOperation;
   if constexpr (operation == swap) return data;
   if constexpr (operation == compare_swap) return memory == second ? data : memory;
@@ -61,9 +70,12 @@ template <AtomicOperation operation, class T>
   return before;
 }
 
-template <class T> T operand(const WaveState& state, unsigned first_dword, unsigned lane) {
-  if constexpr (sizeof(T) == 4) return state.lane_data[first_dword][lane];
-  else return state.lane_data[first_dword][lane] | std::uint64_t{state.lane_data[first_dword + 1][lane]} << 32;
+template <class T>
+T operand(const WaveState& state, unsigned first_dword, unsigned lane) {
+  if constexpr (sizeof(T) == 4)
+    return state.lane_data[first_dword][lane];
+  else
+    return state.lane_data[first_dword][lane] | std::uint64_t{state.lane_data[first_dword + 1][lane]} << 32;
 }
 
 template <AtomicOperation operation, class T>
@@ -90,10 +102,13 @@ void execute(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, 
   }
 }
 
-template <AtomicOperation operation> AtomicFunction of_width(unsigned bits) {
+template <AtomicOperation operation>
+AtomicFunction of_width(unsigned bits) {
   if (bits == 32) return execute<operation, std::uint32_t>;
-  if constexpr (operation == AtomicOperation::add_packed_half) return nullptr;
-  else return execute<operation, std::uint64_t>;
+  if constexpr (operation == AtomicOperation::add_packed_half)
+    return nullptr;
+  else
+    return execute<operation, std::uint64_t>;
 }
 
 }  // namespace

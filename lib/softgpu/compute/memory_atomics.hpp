@@ -8,8 +8,8 @@
 namespace softgpu::compute::runtime {
 
 enum class AtomicOperation : std::uint8_t {
-  swap,              ///< data
-  compare_swap,      ///< memory == second ? data : memory
+  swap,          ///< data
+  compare_swap,  ///< memory == second ? data : memory
   compare_swap_float,
   add,
   subtract,
@@ -21,19 +21,19 @@ enum class AtomicOperation : std::uint8_t {
   bit_and,
   bit_or,
   bit_xor,
-  masked_or,         ///< (memory & ~data) | second
-  increment,         ///< memory >= data ? 0 : memory + 1
-  decrement,         ///< memory == 0 || memory > data ? data : memory - 1
-  wrap,              ///< memory >= data ? memory - data : memory + second
+  masked_or,  ///< (memory & ~data) | second
+  increment,  ///< memory >= data ? 0 : memory + 1
+  decrement,  ///< memory == 0 || memory > data ? data : memory - 1
+  wrap,       ///< memory >= data ? memory - data : memory + second
   add_float,
   min_float,
   max_float,
   add_packed_half,
 };
 
-/// Executes an operation for each lane in turn, on lane_data[0] (and [1] where it takes a second operand; operands of 64
-/// bits take two dwords each), and leaves the memory's former value in lane_data. Atomic towards other threads, but for
-/// LDS, which no other thread sees.
+/// Executes an operation for each lane in turn, on lane_data[0] (and [1] where it takes a second operand; operands of
+/// 64 bits take two dwords each), and leaves the memory's former value in lane_data. Atomic towards other threads, but
+/// for LDS, which no other thread sees.
 using AtomicFunction = void (*)(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment);
 
 AtomicFunction atomic_function(AtomicOperation operation, unsigned bits);

@@ -40,7 +40,8 @@ struct BufferResource {
   }
 };
 
-template <class Access> void for_each_lane(std::uint64_t lanes, Access&& access) {
+template <class Access>
+void for_each_lane(std::uint64_t lanes, Access&& access) {
   for (; lanes != 0; lanes &= lanes - 1) access(static_cast<unsigned>(std::countr_zero(lanes)));
 }
 
@@ -143,9 +144,8 @@ std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint6
 
 void permute(WaveState* state, std::uint64_t lanes) {
   std::uint32_t received[64] = {};
-  for_each_lane(lanes, [&](unsigned lane) {
-    received[state->lane_addresses[lane] / 4 % 64] = state->lane_data[0][lane];
-  });
+  for_each_lane(lanes,
+                [&](unsigned lane) { received[state->lane_addresses[lane] / 4 % 64] = state->lane_data[0][lane]; });
   std::memcpy(state->lane_data[0], received, sizeof received);
 }
 

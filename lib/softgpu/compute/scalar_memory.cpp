@@ -66,8 +66,7 @@ void buffer_load(Emitter& e, const Instruction& i, unsigned dwords) {
   Value* end = e.ir.CreateAdd(e.ir.CreateVectorSplat(dwords, offset), llvm::ConstantVector::get(ends));
   Value* inside = e.ir.CreateICmpULE(end, e.ir.CreateVectorSplat(dwords, bytes));
   auto* type = llvm::FixedVectorType::get(e.i32(), dwords);
-  Value* loaded =
-      e.ir.CreateMaskedLoad(type, pointer, llvm::Align(4), inside, llvm::Constant::getNullValue(type));
+  Value* loaded = e.ir.CreateMaskedLoad(type, pointer, llvm::Align(4), inside, llvm::Constant::getNullValue(type));
   for (unsigned d = 0; d < dwords; ++d)
     e.set_sgpr(destination.index + d, e.ir.CreateExtractElement(loaded, std::uint64_t{d}));
 }

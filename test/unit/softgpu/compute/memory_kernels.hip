@@ -1,0 +1,154 @@
+// Kernels that exercise memory instructions the way compilers emit them.
+#include <hip/hip_runtime.h>
+
+#define KERNEL extern "C" __global__ void
+
+__device__ unsigned item() { return blockIdx.x * blockDim.x + threadIdx.x; }
+
+KERNEL copy_dwords(const unsigned* in, unsigned* out, unsigned count) {
+  if (item() < count) out[item()] = in[item()];
+}
+KERNEL copy_pairs(const uint2* in, uint2* out, unsigned count) {
+  if (item() < count) out[item()] = in[item()];
+}
+KERNEL copy_triples(const uint3* in, uint3* out, unsigned count) {
+  if (item() < count) out[item()] = in[item()];
+}
+KERNEL copy_quads(const uint4* in, uint4* out, unsigned count) {
+  if (item() < count) out[item()] = in[item()];
+}
+KERNEL copy_bytes(const unsigned char* in, unsigned char* out, unsigned count) {
+  if (item() < count) out[item()] = in[item()];
+}
+KERNEL copy_shorts(const short* in, short* out, unsigned count) {
+  if (item() < count) out[item()] = in[item()];
+}
+KERNEL permute_dwords(const unsigned* in, const unsigned* where, unsigned* out, unsigned count) {
+  if (item() < count) out[where[item()]] = in[where[item()]] + in[count / 2];
+}
+KERNEL permute_quads(const uint4* in, const unsigned* where, uint4* out, unsigned count) {
+  if (item() < count) out[where[item()]] = in[where[item()]];
+}
+KERNEL permute_bytes(const signed char* in, const unsigned* where, int* wide, signed char* out, unsigned count) {
+  if (item() >= count) return;
+  wide[item()] = in[where[item()]];
+  out[where[item()]] = in[where[item()]];
+}
+KERNEL permute_shorts(const unsigned short* in, const unsigned* where, unsigned* wide, unsigned short* out,
+                      unsigned count) {
+  if (item() >= count) return;
+  wide[item()] = in[where[item()]];
+  out[where[item()]] = in[where[item()]];
+}
+
+// Generic pointers: the same instruction sees LDS, private and global addresses.
+KERNEL flat_everywhere(unsigned* out) {
+  __shared__ unsigned shared[256];
+  unsigned own[4] = {threadIdx.x, 1000 + threadIdx.x, 0, 0};
+  shared[threadIdx.x] = 7 * threadIdx.x;
+  __syncthreads();
+  unsigned* targets[3] = {&shared[255 - threadIdx.x], &own[threadIdx.x % 2], &out[item()]};
+  *targets[threadIdx.x % 3] += 1;
+  __syncthreads();
+  out[item()] += shared[threadIdx.x] + own[0] + own[1];
+}
+
+KERNEL private_array(const unsigned* in, unsigned* out, unsigned rounds) {
+  unsigned history[40];
+  for (unsigned i = 0; i < 40; ++i) history[i] = in[item()] * i;
+  for (unsigned i = 0; i < rounds; ++i) history[(in[item()] + i) % 40] += history[(i * 7) % 40];
+  unsigned sum = 0;
+  for (unsigned i = 0; i < 40; ++i) sum = sum * 31 + history[i];
+  out[item()] = sum;
+}
+
+KERNEL integer_atomics(unsigned* counters, unsigned long long* wide, unsigned* former) {
+  former[item()] = atomicAdd(&counters[0], 1u);
+  atomicMax(&counters[1], item());
+  atomicMin(&counters[2], item() + 5);
+  atomicOr(&counters[3], 1u << (item() % 32));
+  atomicXor(&counters[4], item());
+  atomicSub(&counters[5], 2u);
+  atomicInc(&counters[6], 99u);
+  atomicDec(&counters[7], 99u);
+  atomicAdd(&wide[0], 1ull << 33);
+  unsigned long long seen = wide[1], assumed;
+  do {
+    assumed = seen;
+    seen = atomicCAS(&wide[1], assumed, assumed + item());
+  } while (seen != assumed);
+}
+
+KERNEL float_atomics(float* sums, double* wide) {
+  unsafeAtomicAdd(&sums[0], 1.0f);
+  unsafeAtomicAdd(&wide[0], 0.5);
+}
+
+KERNEL reverse_through_lds(const unsigned* in, unsigned* out) {
+  extern __shared__ unsigned lds[];
+  const unsigned item_in_group = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned group_items = blockDim.x * blockDim.y * blockDim.z;
+  const unsigned group = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  lds[item_in_group] = in[group * group_items + item_in_group];
+  __syncthreads();
+  out[group * group_items + item_in_group] = lds[group_items - 1 - item_in_group];
+}
+
+KERNEL lds_of_every_size(unsigned* out) {
+  __shared__ unsigned char bytes[256];
+  __shared__ short shorts[256];
+  __shared__ uint2 pairs[256];
+  __shared__ uint4 quads[256];
+  __shared__ double doubles[256];
+  const unsigned t = threadIdx.x;
+  bytes[t] = t * 3;
+  shorts[t] = -static_cast<short>(t);
+  pairs[t] = make_uint2(t, t * t);
+  quads[t] = make_uint4(t, t + 1, t + 2, t + 3);
+  doubles[t] = t * 0.5;
+  __syncthreads();
+  const unsigned o = (t * 37 + 11) % 256;
+  out[item()] = bytes[o] + shorts[o] + pairs[o].y + quads[o].x + quads[o].w + static_cast<unsigned>(doubles[o] * 2) +
+                pairs[t].x + quads[t].z;
+}
+
+KERNEL lds_atomics(unsigned* histogram, float* sum) {
+  __shared__ unsigned bins[16];
+  __shared__ float total;
+  if (threadIdx.x < 16) bins[threadIdx.x] = 0;
+  if (threadIdx.x == 0) total = 0;
+  __syncthreads();
+  atomicAdd(&bins[threadIdx.x % 16], threadIdx.x);
+  unsafeAtomicAdd(&total, 0.25f);
+  __syncthreads();
+  if (threadIdx.x < 16) histogram[threadIdx.x] = bins[threadIdx.x];
+  if (threadIdx.x == 0) *sum = total;
+}
+
+KERNEL shuffles(const int* in, int* out) {
+  const int v = in[item()];
+  int sum = v;
+  for (int offset = 32; offset != 0; offset /= 2) sum += __shfl_down(sum, offset);
+  int all = v;
+  for (int offset = 1; offset != 64; offset *= 2) all += __shfl_xor(all, offset);
+  out[4 * item()] = __shfl(sum, 0);
+  out[4 * item() + 1] = all;
+  out[4 * item() + 2] = __shfl(v, (threadIdx.x * 5) % 64);
+  out[4 * item() + 3] = __builtin_amdgcn_ds_swizzle(v, 0x041f) + __builtin_amdgcn_ds_swizzle(v, 0x801b) +
+                        __builtin_amdgcn_ds_permute(4 * ((threadIdx.x + 3) % 64), v);
+}
+
+KERNEL store_at(unsigned* address) { address[item()] = 1; }
+
+KERNEL indexed_store(unsigned* out, const unsigned long long* offsets) {
+  *reinterpret_cast<unsigned*>(reinterpret_cast<char*>(out) + offsets[item()]) = item();
+}
+
+KERNEL wait_for_flag(volatile unsigned* flag, unsigned* out) {
+  if (threadIdx.x >= 64) {
+    if (threadIdx.x == 64) *flag = 1;
+  } else {
+    while (*flag == 0) __builtin_amdgcn_s_sleep(1);
+  }
+  out[item()] = *flag;
+}

@@ -1,0 +1,220 @@
+#include <algorithm>
+#include <numeric>
+#include <random>
+
+#include "hip_program.hpp"
+#include "memory_kernels_code_object.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+class MemoryKernels : public testing::Test {
+protected:
+  /// Each kernel is translated once for all tests.
+  static HipProgram& program() {
+    static HipProgram loaded(code_objects::memory_kernels());
+    return loaded;
+  }
+
+  static std::string text(const std::optional<Failure>& failure) { return failure ? failure->text : ""; }
+
+  template <class T>
+  static std::vector<T> numbers(std::size_t count) {
+    std::mt19937_64 random(count);
+    std::vector<T> values(count);
+    for (T& value : values) value = static_cast<T>(random());
+    return values;
+  }
+
+  static std::vector<unsigned> permutation(unsigned count) {
+    std::vector<unsigned> order(count);
+    std::iota(order.begin(), order.end(), 0U);
+    std::shuffle(order.begin(), order.end(), std::mt19937(count));
+    return order;
+  }
+
+  /// Copies `count` elements by work-items beyond them; what lies behind the copy must stay.
+  template <class T>
+  static void expect_copied(const char* kernel, unsigned dwords_or_elements, unsigned count) {
+    const auto in = numbers<T>(std::size_t{count} * dwords_or_elements);
+    std::vector<T> out(in.size() + 64, T{42});
+    const unsigned items = (count + 255) / 256 * 256;
+    ASSERT_EQ(text(program().run(kernel, {{items, 1, 1}, {256, 1, 1}}, in.data(), out.data(), count)), "");
+    EXPECT_TRUE(std::equal(in.begin(), in.end(), out.begin())) << kernel;
+    EXPECT_EQ(std::count(out.begin() + static_cast<std::ptrdiff_t>(in.size()), out.end(), T{42}), 64) << kernel;
+  }
+};
+
+TEST_F(MemoryKernels, copies_elements_of_every_size_up_to_an_odd_count) {
+  for (const unsigned count : {1U, 63U, 64U, 1000U}) {
+    expect_copied<unsigned>("copy_dwords", 1, count);
+    expect_copied<unsigned>("copy_pairs", 2, count);
+    expect_copied<unsigned>("copy_triples", 3, count);
+    expect_copied<unsigned>("copy_quads", 4, count);
+    expect_copied<unsigned char>("copy_bytes", 1, count);
+    expect_copied<short>("copy_shorts", 1, count);
+  }
+}
+
+TEST_F(MemoryKernels, gathers_and_scatters_dwords_and_quads) {
+  constexpr unsigned count = 500;
+  const auto where = permutation(count);
+  const auto in = numbers<unsigned>(4 * count);
+  std::vector<unsigned> out(4 * count);
+  ASSERT_EQ(
+      text(program().run("permute_dwords", {{512, 1, 1}, {128, 1, 1}}, in.data(), where.data(), out.data(), count)),
+      "");
+  for (unsigned i = 0; i < count; ++i) ASSERT_EQ(out[i], in[i] + in[count / 2]) << i;
+  ASSERT_EQ(
+      text(program().run("permute_quads", {{512, 1, 1}, {128, 1, 1}}, in.data(), where.data(), out.data(), count)), "");
+  EXPECT_EQ(in, out);
+}
+
+TEST_F(MemoryKernels, gathers_and_scatters_bytes_and_shorts) {
+  constexpr unsigned count = 300;
+  const auto where = permutation(count);
+  const auto bytes = numbers<signed char>(count);
+  std::vector<signed char> bytes_out(count);
+  std::vector<int> wide(count);
+  const Shape shape{{320, 1, 1}, {64, 1, 1}};
+  ASSERT_EQ(
+      text(program().run("permute_bytes", shape, bytes.data(), where.data(), wide.data(), bytes_out.data(), count)),
+      "");
+  EXPECT_EQ(bytes, bytes_out);
+  for (unsigned i = 0; i < count; ++i) EXPECT_EQ(wide[i], bytes[where[i]]);
+
+  const auto shorts = numbers<unsigned short>(count);
+  std::vector<unsigned short> shorts_out(count);
+  std::vector<unsigned> wide_shorts(count);
+  ASSERT_EQ(text(program().run("permute_shorts", shape, shorts.data(), where.data(), wide_shorts.data(),
+                               shorts_out.data(), count)),
+            "");
+  EXPECT_EQ(shorts, shorts_out);
+  for (unsigned i = 0; i < count; ++i) EXPECT_EQ(wide_shorts[i], shorts[where[i]]);
+}
+
+TEST_F(MemoryKernels, flat_instructions_reach_lds_private_and_global_memory) {
+  std::vector<unsigned> out(256, 5);
+  ASSERT_EQ(text(program().run("flat_everywhere", {{256, 1, 1}, {256, 1, 1}}, out.data())), "");
+  for (unsigned t = 0; t < 256; ++t) {
+    const unsigned shared = 7 * t + ((255 - t) % 3 == 0 ? 1 : 0);
+    const unsigned own = 1000 + 2 * t + (t % 3 == 1 ? 1 : 0);
+    EXPECT_EQ(out[t], 5 + (t % 3 == 2 ? 1 : 0) + shared + own) << t;
+  }
+}
+
+TEST_F(MemoryKernels, private_arrays_are_indexed_by_each_work_item_on_its_own) {
+  const auto in = numbers<unsigned>(320);
+  std::vector<unsigned> out(320);
+  ASSERT_EQ(text(program().run("private_array", {{320, 1, 1}, {320, 1, 1}}, in.data(), out.data(), 100U)), "");
+  for (unsigned item = 0; item < 320; ++item) {
+    std::array<unsigned, 40> history{};
+    for (unsigned i = 0; i < 40; ++i) history[i] = in[item] * i;
+    for (unsigned i = 0; i < 100; ++i) history[(in[item] + i) % 40] += history[(i * 7) % 40];
+    unsigned sum = 0;
+    for (const unsigned value : history) sum = sum * 31 + value;
+    ASSERT_EQ(out[item], sum) << item;
+  }
+}
+
+TEST_F(MemoryKernels, integer_atomics_count_every_work_item) {
+  constexpr unsigned items = 640;
+  std::vector<unsigned> counters = {0, 0, 1000, 0, 0, 5000, 0, 0};
+  std::vector<unsigned long long> wide = {0, 7};
+  std::vector<unsigned> former(items);
+  ASSERT_EQ(
+      text(program().run("integer_atomics", {{items, 1, 1}, {128, 1, 1}}, counters.data(), wide.data(), former.data())),
+      "");
+  unsigned all = 0;
+  for (unsigned i = 0; i < items; ++i) all ^= i;
+  // inc: 100 states, dec: from 0 to 99 and down.
+  EXPECT_EQ(counters, (std::vector<unsigned>{items, items - 1, 5, ~0U, all, 5000 - 2 * items, items % 100,
+                                             (100 - items % 100) % 100}));
+  EXPECT_EQ(wide[0], std::uint64_t{items} << 33);
+  EXPECT_EQ(wide[1], 7U + items * (items - 1) / 2);
+  std::ranges::sort(former);
+  for (unsigned i = 0; i < items; ++i) ASSERT_EQ(former[i], i);
+}
+
+TEST_F(MemoryKernels, float_atomics_add) {
+  float sum = 1;
+  double wide = 2;
+  ASSERT_EQ(text(program().run("float_atomics", {{192, 1, 1}, {64, 1, 1}}, &sum, &wide)), "");
+  EXPECT_EQ(sum, 193);
+  EXPECT_EQ(wide, 98);
+}
+
+TEST_F(MemoryKernels, work_groups_of_1_to_3_dimensions_exchange_through_lds_and_a_barrier) {
+  for (const Shape& shape : {Shape{{2048, 1, 1}, {1024, 1, 1}, 4096}, Shape{{64, 48, 1}, {32, 16, 1}, 2048},
+                             Shape{{8, 12, 20}, {4, 6, 10}, 960}}) {
+    const std::size_t items = std::size_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
+    const std::size_t group = std::size_t{shape.group[0]} * shape.group[1] * shape.group[2];
+    const auto in = numbers<unsigned>(items);
+    std::vector<unsigned> out(items);
+    ASSERT_EQ(text(program().run("reverse_through_lds", shape, in.data(), out.data())), "");
+    for (std::size_t i = 0; i < items; ++i) ASSERT_EQ(out[i], in[i / group * group + (group - 1 - i % group)]) << i;
+  }
+}
+
+TEST_F(MemoryKernels, lds_holds_elements_of_every_size) {
+  std::vector<unsigned> out(256);
+  ASSERT_EQ(text(program().run("lds_of_every_size", {{256, 1, 1}, {256, 1, 1}}, out.data())), "");
+  for (unsigned t = 0; t < 256; ++t) {
+    const unsigned o = (t * 37 + 11) % 256;
+    EXPECT_EQ(out[t], (o * 3 & 0xff) - o + o * o + o + (o + 3) + o + t + (t + 2)) << t;
+  }
+}
+
+TEST_F(MemoryKernels, lds_atomics_sum_over_the_work_group) {
+  std::vector<unsigned> histogram(16);
+  float sum = 0;
+  ASSERT_EQ(text(program().run("lds_atomics", {{512, 1, 1}, {512, 1, 1}}, histogram.data(), &sum)), "");
+  for (unsigned bin = 0; bin < 16; ++bin) EXPECT_EQ(histogram[bin], 32 * bin + 16 * 31 * 32 / 2) << bin;
+  EXPECT_EQ(sum, 128);
+}
+
+TEST_F(MemoryKernels, lanes_exchange_registers) {
+  const auto in = numbers<int>(64);
+  std::vector<int> out(256);
+  ASSERT_EQ(text(program().run("shuffles", {{64, 1, 1}, {64, 1, 1}}, in.data(), out.data())), "");
+  const auto sum = static_cast<int>(std::accumulate(in.begin(), in.end(), 0U));
+  for (unsigned t = 0; t < 64; ++t) {
+    EXPECT_EQ(out[4 * t], sum);
+    EXPECT_EQ(out[4 * t + 1], sum);
+    EXPECT_EQ(out[4 * t + 2], in[(t * 5) % 64]);
+    // Bit masks: lane ^ 1; quad: 3, 2, 1, 0; permute: from 3 lanes below.
+    const auto expected =
+        static_cast<unsigned>(in[t ^ 1]) + static_cast<unsigned>(in[t ^ 3]) + static_cast<unsigned>(in[(t + 61) % 64]);
+    EXPECT_EQ(static_cast<unsigned>(out[4 * t + 3]), expected) << t;
+  }
+}
+
+TEST_F(MemoryKernels, a_store_to_address_0_is_a_memory_fault) {
+  const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, static_cast<unsigned*>(nullptr));
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
+  EXPECT_EQ(failure->address, 0U);
+}
+
+TEST_F(MemoryKernels, a_wild_address_of_one_lane_is_named) {
+  std::vector<unsigned> out(64);
+  std::vector<unsigned long long> offsets(64);
+  for (unsigned i = 0; i < 64; ++i) offsets[i] = 4 * i;
+  ASSERT_EQ(text(program().run("indexed_store", {{64, 1, 1}, {64, 1, 1}}, out.data(), offsets.data())), "");
+  EXPECT_EQ(out[63], 63U);
+  offsets[37] = 0x20 - std::bit_cast<std::uint64_t>(out.data());
+  const auto failure = program().run("indexed_store", {{64, 1, 1}, {64, 1, 1}}, out.data(), offsets.data());
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
+  EXPECT_EQ(failure->address, 0x20U);
+}
+
+TEST_F(MemoryKernels, a_wavefront_that_polls_memory_sees_what_another_wrote) {
+  unsigned flag = 0;
+  std::vector<unsigned> out(128);
+  ASSERT_EQ(text(program().run("wait_for_flag", {{128, 1, 1}, {128, 1, 1}}, &flag, out.data())), "");
+  EXPECT_EQ(std::ranges::count(out, 1U), 128);
+}
+
+}  // namespace
+}  // namespace softgpu::compute
