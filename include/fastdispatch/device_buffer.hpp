@@ -38,7 +38,6 @@ public:
   DeviceBuffer() = default;
   /// Throws Error when the size overflows or the agent's memory is exhausted.
   DeviceBuffer(Agent agent, std::size_t size) : memory_(detail::PoolMemory::device(agent, size, sizeof(T))) {}
-  DeviceBuffer(Agent agent, std::nullptr_t) = delete;
 
   /// An address of the agent's; the host must not read through it.
   [[nodiscard]] T* data() const { return reinterpret_cast<T*>(memory_.data()); }

@@ -24,7 +24,6 @@ public:
   PinnedBuffer() = default;
   /// Throws Error when the size overflows or the memory is exhausted.
   PinnedBuffer(Agent agent, std::size_t size) : memory_(detail::PoolMemory::pinned(agent, size, sizeof(T))) {}
-  PinnedBuffer(Agent agent, std::nullptr_t) = delete;
 
   [[nodiscard]] T* data() { return reinterpret_cast<T*>(memory_.data()); }
   [[nodiscard]] const T* data() const { return reinterpret_cast<const T*>(memory_.data()); }

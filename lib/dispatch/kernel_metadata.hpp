@@ -12,9 +12,9 @@
 namespace fastdispatch::detail {
 
 struct ArgumentMetadata {
-  std::string name;       // as in the source; often empty
-  std::string type_name;  // likewise
-  std::string value_kind;
+  std::string name{};       // as in the source; often empty
+  std::string type_name{};  // likewise
+  std::string value_kind{};
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
 
@@ -22,15 +22,15 @@ struct ArgumentMetadata {
 };
 
 struct KernelMetadata {
-  std::string name;
-  std::string symbol;  // of the kernel descriptor
+  std::string name{};
+  std::string symbol{};  // of the kernel descriptor
   std::uint32_t kernarg_segment_size = 0;
   std::uint32_t kernarg_segment_align = 0;
   std::uint32_t group_segment_fixed_size = 0;
   std::uint32_t private_segment_fixed_size = 0;
   std::uint32_t max_flat_workgroup_size = 0;
   std::uint32_t wavefront_size = 0;
-  std::vector<ArgumentMetadata> arguments;
+  std::vector<ArgumentMetadata> arguments{};
 };
 
 // The kernels of the ELF code object in `elf`. `name` is for error texts. Throws Error when the file is damaged.

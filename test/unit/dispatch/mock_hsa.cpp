@@ -147,6 +147,17 @@ struct Functions {
     return current->record("amd_agents_allow_access");
   }
 
+  // Copies nothing: the test looks at what was asked for.
+  static hsa_status_t amd_memory_async_copy(void* destination, hsa_agent_t, const void* source, hsa_agent_t,
+                                            std::size_t bytes, std::uint32_t count, const hsa_signal_t* depends_on,
+                                            hsa_signal_t completion) {
+    if (const hsa_status_t status = current->record("amd_memory_async_copy"); status != HSA_STATUS_SUCCESS)
+      return status;
+    const std::scoped_lock lock(current->mutex_);
+    current->copies_.push_back({destination, source, bytes, {depends_on, depends_on + count}, completion});
+    return HSA_STATUS_SUCCESS;
+  }
+
   static hsa_status_t signal_create(hsa_signal_value_t initial, std::uint32_t, const hsa_agent_t*,
                                     hsa_signal_t* signal) {
     if (const hsa_status_t status = current->record("signal_create"); status != HSA_STATUS_SUCCESS) return status;
@@ -231,6 +242,7 @@ MockHsa::MockHsa() {
   MOCK(amd_memory_pool_allocate);
   MOCK(amd_memory_pool_free);
   MOCK(amd_agents_allow_access);
+  MOCK(amd_memory_async_copy);
   MOCK(signal_create);
   MOCK(signal_destroy);
   MOCK(signal_store_screlease);

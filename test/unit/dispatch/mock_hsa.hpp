@@ -54,6 +54,16 @@ public:
   /// Calls the error callback of `queue`, as ROCr does from a thread of its own.
   static void report_error(MadeQueue& queue, hsa_status_t status);
 
+  /// A call of hsa_amd_memory_async_copy.
+  struct StartedCopy {
+    void* destination;
+    const void* source;
+    std::size_t bytes;
+    std::vector<hsa_signal_t> depends_on;
+    hsa_signal_t completion;
+  };
+  [[nodiscard]] const std::vector<StartedCopy>& copies() const { return copies_; }
+
   [[nodiscard]] std::size_t signals() const;
   [[nodiscard]] std::size_t allocations() const;
 
@@ -68,6 +78,7 @@ private:
   std::vector<std::unique_ptr<MadeQueue>> queues_;
   std::vector<std::unique_ptr<amd_signal_t>> signals_;
   std::vector<void*> allocations_;
+  std::vector<StartedCopy> copies_;
   detail::HsaApi api_;
   detail::AgentState gpu_;
 };

@@ -1,0 +1,340 @@
+#include "fastdispatch/batch.hpp"
+
+#include <array>
+#include <chrono>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dispatch/batch_image.hpp"
+#include "expect_error.hpp"
+#include "fastdispatch/device_buffer.hpp"
+#include "fastdispatch/pinned_buffer.hpp"
+#include "fastdispatch/queue.hpp"
+#include "mock_hsa.hpp"
+
+namespace fastdispatch {
+namespace {
+
+using detail::CopyStep;
+using detail::DispatchStep;
+using detail::KernelInfo;
+using detail::PacketStream;
+using detail::Step;
+using test::error_of;
+using test::MockHsa;
+using ::testing::HasSubstr;
+
+constexpr Ordering everything{BarrierBit::set, FenceScope::system, FenceScope::system};
+
+Ordering ordering(FenceScope acquire, FenceScope release) { return {BarrierBit::set, acquire, release}; }
+
+// One pointer and one number.
+KernelInfo kernel_info(std::uint64_t object) {
+  return {.name = "kernel",
+          .object = object,
+          .kernarg_size = 12,
+          .group_segment_size = 256,
+          .private_segment_size = 16,
+          .max_group_size = 1024,
+          .max_group_segment_size = 65536,
+          .needs_queue = false,
+          .arguments = {{0, 8}, {8, 4}},
+          .implicit_arguments = {}};
+}
+using TestKernel = Kernel<void(unsigned*, unsigned)>;
+
+class BatchEncoding : public ::testing::Test {
+protected:
+  Step dispatch(std::size_t kernarg = 0) { return DispatchStep{&info, grid(128).group(64), 0, kernarg}; }
+  Step copy() { return CopyStep{}; }
+
+  std::vector<Ordering> orderings(const std::vector<Step>& steps, Fences fences) {
+    std::vector<Ordering> result;
+    for (const Packet& packet : encode(steps, fences, kernargs.data()).packets) {
+      result.push_back(packet.header().ordering);
+    }
+    return result;
+  }
+
+  KernelInfo info = kernel_info(0x1000);
+  std::array<std::byte, 256> kernargs{};
+};
+
+TEST_F(BatchEncoding, writes_each_dispatch_with_its_own_kernargs) {
+  const PacketStream stream = encode(std::vector{dispatch(0), dispatch(64)}, Fences::minimal, kernargs.data());
+  ASSERT_EQ(stream.packets.size(), 2U);
+  EXPECT_TRUE(stream.copies.empty());
+  const Packet expected =
+      encode(KernelDispatch{.ordering = ordering(FenceScope::agent, FenceScope::system),
+                            .grid = grid(128).group(64),
+                            .private_segment_bytes = 16,
+                            .group_segment_bytes = 256,
+                            .kernel_object = 0x1000,
+                            .kernarg_address = reinterpret_cast<std::uintptr_t>(kernargs.data()) + 64});
+  EXPECT_EQ(stream.packets[1], expected);
+}
+
+TEST_F(BatchEncoding, with_minimal_fences_reaches_the_system_at_the_ends_only) {
+  EXPECT_THAT(orderings({dispatch(), dispatch(), dispatch()}, Fences::minimal),
+              ::testing::ElementsAre(ordering(FenceScope::system, FenceScope::agent),
+                                     ordering(FenceScope::agent, FenceScope::agent),
+                                     ordering(FenceScope::agent, FenceScope::system)));
+  EXPECT_THAT(orderings({dispatch()}, Fences::minimal), ::testing::ElementsAre(everything));
+}
+
+TEST_F(BatchEncoding, with_conservative_fences_reaches_the_system_everywhere) {
+  EXPECT_THAT(orderings({copy(), dispatch(), dispatch(), copy(), dispatch()}, Fences::conservative),
+              ::testing::Each(everything));
+}
+
+TEST_F(BatchEncoding, puts_a_barrier_behind_a_copy_and_none_before_where_a_dispatch_can_start_it) {
+  const PacketStream stream =
+      encode(std::vector{dispatch(), dispatch(), copy(), dispatch()}, Fences::minimal, kernargs.data());
+  ASSERT_EQ(stream.packets.size(), 4U);
+  ASSERT_EQ(stream.copies.size(), 1U);
+  EXPECT_EQ(stream.copies[0].after, 1U);
+  EXPECT_EQ(stream.copies[0].before, 2U);
+  EXPECT_EQ(stream.packets[1].header().ordering, ordering(FenceScope::agent, FenceScope::system));
+  EXPECT_EQ(stream.packets[2].header().type, PacketType::barrier_and);
+  EXPECT_EQ(stream.packets[2].header().ordering.barrier, BarrierBit::set);
+  EXPECT_EQ(stream.packets[3].header().ordering, everything);
+}
+
+TEST_F(BatchEncoding, of_leading_and_trailing_copies_starts_and_ends_with_barriers) {
+  const PacketStream stream = encode(std::vector{copy(), dispatch(), copy()}, Fences::minimal, kernargs.data());
+  ASSERT_EQ(stream.packets.size(), 4U);
+  EXPECT_EQ(stream.packets[0].header(),
+            (PacketHeader{PacketType::barrier_and, ordering(FenceScope::none, FenceScope::system)}));
+  EXPECT_EQ(stream.copies[0].after, 0U);
+  EXPECT_EQ(stream.copies[0].before, 1U);
+  EXPECT_EQ(stream.copies[1].after, 2U);
+  EXPECT_EQ(stream.copies[1].before, 3U);
+}
+
+TEST_F(BatchEncoding, lets_consecutive_copies_follow_each_other_without_packets_between) {
+  const PacketStream stream = encode(std::vector{copy(), copy(), copy()}, Fences::minimal, kernargs.data());
+  ASSERT_EQ(stream.packets.size(), 2U);
+  EXPECT_EQ(stream.copies[0].after, 0U);
+  EXPECT_EQ(stream.copies[0].before, std::nullopt);
+  EXPECT_EQ(stream.copies[1].after, std::nullopt);
+  EXPECT_EQ(stream.copies[1].before, std::nullopt);
+  EXPECT_EQ(stream.copies[2].after, std::nullopt);
+  EXPECT_EQ(stream.copies[2].before, 1U);
+}
+
+class BatchSubmission : public ::testing::Test {
+protected:
+  void record(Batch& batch, unsigned count) {
+    for (unsigned i = 0; i < count; ++i) batch.dispatch(TestKernel(info), grid(128).group(64), nullptr, i);
+  }
+  static const Packet& slot(MockHsa& hsa, std::size_t i) { return hsa.queue().ring[i % hsa.queue().ring.size()]; }
+
+  MockHsa hsa;
+  KernelInfo info = kernel_info(0x1000);
+};
+
+TEST_F(BatchSubmission, rings_one_doorbell_and_replays_the_same_packets) {
+  Queue queue(hsa.agent());
+  Batch batch(hsa.agent());
+  record(batch, 10);
+  const Submission first = queue.submit(batch);
+  EXPECT_EQ(hsa.queue().doorbell_value, 9U);
+  const std::size_t allocations = hsa.allocations();
+  const Submission second = queue.submit(batch);
+  EXPECT_EQ(hsa.queue().doorbell_value, 19U);
+  EXPECT_EQ(hsa.allocations(), allocations);
+  for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(slot(hsa, i), slot(hsa, i + 10)) << i;
+  const auto* kernarg = reinterpret_cast<const std::byte*>(slot(hsa, 13).word64(10));
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(kernarg) % 64, 0U);
+  EXPECT_EQ(*reinterpret_cast<const unsigned*>(kernarg + 8), 3U);
+
+  EXPECT_EQ(MockHsa::complete(hsa.queue(), 10), 10U);
+  EXPECT_TRUE(first.done());
+  EXPECT_FALSE(second.done());
+  EXPECT_EQ(MockHsa::complete(hsa.queue()), 10U);
+  EXPECT_TRUE(second.done());
+}
+
+TEST_F(BatchSubmission, keeps_kernargs_until_it_completed) {
+  Queue queue(hsa.agent());
+  const std::size_t before = hsa.allocations();
+  {
+    Batch batch(hsa.agent());
+    record(batch, 1);
+    queue.submit(batch);
+    record(batch, 1);  // makes the next submission one of another image
+    queue.submit(batch);
+  }
+  EXPECT_EQ(hsa.allocations(), before + 2);
+  MockHsa::complete(hsa.queue());
+  Batch other(hsa.agent());
+  record(other, 1);
+  queue.submit(other);
+  EXPECT_EQ(hsa.allocations(), before + 1);
+}
+
+TEST_F(BatchSubmission, longer_than_the_ring_goes_in_parts) {
+  Queue queue(hsa.agent(), {.size = 64});
+  Batch batch(hsa.agent());
+  record(batch, 300);
+  std::jthread command_processor([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) MockHsa::complete(hsa.queue());
+  });
+  const Submission submission = queue.submit(batch);
+  submission.wait({.timeout = std::chrono::seconds(10)});
+  EXPECT_EQ(hsa.queue().doorbell_value, 299U);
+}
+
+TEST_F(BatchSubmission, longer_than_the_ring_is_refused_where_the_queue_reports) {
+  Queue queue(hsa.agent(), {.size = 64, .when_full = WhenFull::report});
+  Batch batch(hsa.agent());
+  record(batch, 65);
+  EXPECT_THAT(error_of<QueueFull>([&] { queue.submit(batch); }), HasSubstr("65 packets"));
+  EXPECT_EQ(MockHsa::complete(hsa.queue()), 0U);
+}
+
+TEST_F(BatchSubmission, without_steps_completes_behind_what_was_before) {
+  Queue queue(hsa.agent());
+  Batch batch(hsa.agent());
+  const Submission submission = queue.submit(batch);
+  EXPECT_FALSE(submission.done());
+  EXPECT_EQ(MockHsa::complete(hsa.queue()), 1U);
+  EXPECT_TRUE(submission.done());
+}
+
+TEST_F(BatchSubmission, hangs_copies_between_packets_by_signals_of_its_own) {
+  Queue queue(hsa.agent());
+  DeviceBuffer<unsigned> data(hsa.agent(), 16);
+  PinnedBuffer<unsigned> host(hsa.agent(), 16);
+  Batch batch(hsa.agent());
+  batch.copy(data, host);
+  record(batch, 1);
+  batch.copy(host, data);
+  queue.submit(batch);
+  queue.submit(batch);
+  ASSERT_EQ(hsa.copies().size(), 4U);
+  for (std::size_t submission = 0; submission < 2; ++submission) {
+    const auto packet = [&](std::size_t i) { return slot(hsa, 4 * submission + i); };
+    const auto& up = hsa.copies()[2 * submission];
+    const auto& down = hsa.copies()[2 * submission + 1];
+    EXPECT_EQ(up.destination, data.data());
+    EXPECT_EQ(down.destination, host.data());
+    EXPECT_EQ(down.bytes, 64U);
+    ASSERT_EQ(up.depends_on.size(), 1U);
+    ASSERT_EQ(down.depends_on.size(), 1U);
+    EXPECT_EQ(up.depends_on[0].handle, packet(0).completion_signal().handle);
+    EXPECT_EQ(up.completion.handle, packet(1).word64(2));
+    EXPECT_EQ(down.depends_on[0].handle, packet(2).completion_signal().handle);
+    EXPECT_EQ(down.completion.handle, packet(3).word64(2));
+    EXPECT_NE(packet(3).completion_signal().handle, 0U);  // the epoch
+  }
+  EXPECT_NE(hsa.copies()[0].completion.handle, hsa.copies()[2].completion.handle);
+}
+
+TEST_F(BatchSubmission, whose_copy_cannot_start_fails_the_queue_so_that_nobody_takes_its_results) {
+  Queue queue(hsa.agent());
+  DeviceBuffer<unsigned> data(hsa.agent(), 16);
+  PinnedBuffer<unsigned> host(hsa.agent(), 16);
+  Batch batch(hsa.agent());
+  batch.copy(data, host);
+  record(batch, 1);
+  hsa.fail("amd_memory_async_copy", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  EXPECT_THAT(error_of([&] { queue.submit(batch); }), HasSubstr("hsa_amd_memory_async_copy"));
+  EXPECT_THAT(error_of([&] { queue.fence(); }), HasSubstr("hsa_amd_memory_async_copy"));
+}
+
+TEST_F(BatchSubmission, for_another_agents_queue_is_an_error) {
+  detail::AgentState other = {};
+  other.api = &hsa.api();
+  other.pools = hsa.agent().pools();
+  Queue queue(hsa.agent());
+  Batch batch{Agent(other)};
+  EXPECT_THAT(error_of([&] { queue.submit(batch); }), HasSubstr("another agent"));
+}
+
+TEST_F(BatchSubmission, gives_kernels_that_ask_for_it_the_queue_they_run_on) {
+  info.needs_queue = true;
+  info.kernarg_size = 24;
+  info.implicit_arguments = {{16, 8, detail::ImplicitValue::queue_ptr}};
+  Batch batch(hsa.agent());
+  record(batch, 1);
+  const auto queue_argument = [&] { return *reinterpret_cast<std::uint64_t*>(slot(hsa, 0).word64(10) + 16); };
+  Queue first(hsa.agent());
+  first.submit(batch);
+  EXPECT_EQ(queue_argument(), reinterpret_cast<std::uintptr_t>(first.handle()));
+  Queue second(hsa.agent());
+  second.submit(batch);
+  EXPECT_EQ(queue_argument(), reinterpret_cast<std::uintptr_t>(second.handle()));
+}
+
+TEST_F(BatchSubmission, records_nothing_that_is_wrong) {
+  Batch batch(hsa.agent());
+  const TestKernel kernel(info);
+  EXPECT_THAT(error_of([&] { batch.dispatch(kernel, grid(4096).group(2048), nullptr, 1U); }), HasSubstr("2048"));
+  DeviceBuffer<unsigned> data(hsa.agent(), 16);
+  PinnedBuffer<unsigned> host(hsa.agent(), 15);
+  EXPECT_THAT(error_of([&] { batch.copy(data, host); }), HasSubstr("60 bytes of pinned memory to 64 bytes of device"));
+  EXPECT_THAT(error_of([&] { batch.copy(data.subspan(0, 8), data.subspan(7, 8)); }), HasSubstr("overlap"));
+  EXPECT_THAT(error_of([&] { batch.copy(data.subspan(9, 8), data.subspan(0, 8)); }), HasSubstr("not inside"));
+  EXPECT_EQ(batch.dispatches() + batch.copies(), 0U);
+}
+
+TEST_F(BatchSubmission, of_a_single_dispatch_takes_kernargs_signal_and_fences_from_its_caller) {
+  Queue queue(hsa.agent());
+  const Signal done(hsa.agent(), 1);
+  const KernargBlock block(hsa.agent(), 64);
+  queue.dispatch(TestKernel(info), grid(64).group(64),
+                 {.ordering = everything, .completion = &done, .kernargs = &block}, nullptr, 5U);
+  EXPECT_EQ(slot(hsa, 0).word64(10), block.address());
+  EXPECT_EQ(slot(hsa, 0).completion_signal().handle, done.handle().handle);
+  EXPECT_EQ(*reinterpret_cast<const unsigned*>(block.bytes().data() + 8), 5U);
+  MockHsa::complete(hsa.queue());
+  done.wait({.timeout = std::chrono::seconds(1)});
+
+  const KernargBlock small(hsa.agent(), 8);
+  EXPECT_THAT(
+      error_of([&] { queue.dispatch(TestKernel(info), grid(64).group(64), {.kernargs = &small}, nullptr, 5U); }),
+      HasSubstr("a block of 8 bytes is too small"));
+}
+
+TEST(Buffers, too_large_say_what_was_asked_for) {
+  MockHsa hsa;
+  EXPECT_THAT(error_of([&] { DeviceBuffer<double>(hsa.agent(), SIZE_MAX / 4); }), HasSubstr("the size overflows"));
+  hsa.fail("amd_memory_pool_allocate", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  EXPECT_THAT(error_of([&] { DeviceBuffer<double>(hsa.agent(), 100); }), HasSubstr("800 bytes of device memory"));
+  EXPECT_THAT(error_of([&] { PinnedBuffer<double>(hsa.agent(), 100); }), HasSubstr("800 bytes of pinned host memory"));
+}
+
+TEST(Buffers, of_no_elements_hold_no_memory) {
+  MockHsa hsa;
+  const DeviceBuffer<double> device(hsa.agent(), 0);
+  const PinnedBuffer<double> pinned(hsa.agent(), 0);
+  EXPECT_EQ(device.data(), nullptr);
+  EXPECT_EQ(pinned.begin(), pinned.end());
+  EXPECT_EQ(hsa.calls("amd_memory_pool_allocate"), 0);
+}
+
+TEST(Buffers, free_their_memory_once_when_moved) {
+  MockHsa hsa;
+  {
+    DeviceBuffer<double> buffer(hsa.agent(), 10);
+    DeviceBuffer<double> other = std::move(buffer);
+    EXPECT_EQ(buffer.data(), nullptr);  // NOLINT(bugprone-use-after-move): what it promises
+    buffer = std::move(other);
+    EXPECT_EQ(buffer.size(), 10U);
+    EXPECT_EQ(hsa.allocations(), 1U);
+  }
+  EXPECT_EQ(hsa.allocations(), 0U);
+}
+
+TEST(Buffers, that_the_agent_may_not_reach_are_freed_again) {
+  MockHsa hsa;
+  hsa.fail("amd_agents_allow_access", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  EXPECT_THAT(error_of([&] { PinnedBuffer<double>(hsa.agent(), 10); }), HasSubstr("hsa_amd_agents_allow_access"));
+  EXPECT_EQ(hsa.allocations(), 0U);
+}
+
+}  // namespace
+}  // namespace fastdispatch

@@ -1,0 +1,33 @@
+// Kernels whose metadata the unit tests look at; nothing runs them.
+#include <hip/hip_runtime.h>
+
+struct Pair {
+  float first;
+  double second;
+};
+
+extern "C" __global__ void add(const unsigned* a, const unsigned* b, unsigned* sum, unsigned n) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) sum[i] = a[i] + b[i];
+}
+
+extern "C" __global__ __launch_bounds__(128) void fill_pairs(Pair* pairs, Pair value, char tag) {
+  __shared__ Pair staged[128];
+  staged[threadIdx.x] = value;
+  __syncthreads();
+  pairs[threadIdx.x] = staged[127 - threadIdx.x];
+  pairs[threadIdx.x].first += tag;
+}
+
+__global__ void scale(float* values) { values[threadIdx.x] *= 2; }
+
+template <class T>
+__global__ void clear(T* values) {
+  values[threadIdx.x] = T{};
+}
+template __global__ void clear<float>(float*);
+template __global__ void clear<int>(int*);
+
+namespace filter {
+__global__ void blur(float* values, int radius) { values[threadIdx.x] /= static_cast<float>(radius); }
+}  // namespace filter
