@@ -46,6 +46,9 @@ public:
   /// A new, not yet filled basic block at the function's end.
   llvm::BasicBlock* new_block(const char* name);
 
+  /// Memory on the wavefront's stack, for values that a C function is given by address.
+  llvm::Value* entry_slot(llvm::Type* type) { return entry_ir_.CreateAlloca(type); }
+
   // --- Types and constants
   llvm::IntegerType* i1() { return ir.getInt1Ty(); }
   llvm::IntegerType* i32() { return ir.getInt32Ty(); }

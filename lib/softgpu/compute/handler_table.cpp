@@ -9,6 +9,11 @@ const HandlerTable& HandlerTable::gfx90a() {
     add_control_flow(all);
     add_vector_integer(all);
     add_vector_wide_integer(all);
+    add_vector_float(all);
+    add_vector_double(all);
+    add_vector_half(all);
+    add_vector_packed(all);
+    add_conversions(all);
     add_vector_compare(all);
     add_cross_lane(all);
     add_scalar_memory(all);
