@@ -38,7 +38,7 @@ void AqlQueue::take_doorbell() noexcept {
   limit_ = __atomic_load_n(&queue_->write_dispatch_id, __ATOMIC_ACQUIRE);
 }
 
-void AqlQueue::fetch(Progress& progress) {
+void AqlQueue::fetch(Progress& progress, Lookout& lookout) {
   take_doorbell();
   if (waits_for_runtime()) {
     release_held(progress, true);
@@ -53,7 +53,7 @@ void AqlQueue::fetch(Progress& progress) {
       release_held(progress, true);
       break;
     }
-    const Outcome outcome = carry_out(header, slot, progress);
+    const Outcome outcome = carry_out(header, slot, progress, lookout);
     if (outcome == Outcome::blocked || stopped()) break;
     progress.moved = true;
     if (outcome == Outcome::launched) return;
@@ -62,13 +62,13 @@ void AqlQueue::fetch(Progress& progress) {
   release_held(progress, false);
 }
 
-AqlQueue::Outcome AqlQueue::carry_out(PacketHeader header, std::byte* slot, Progress& progress) {
+AqlQueue::Outcome AqlQueue::carry_out(PacketHeader header, std::byte* slot, Progress& progress, Lookout& lookout) {
   Packet packet;
   std::copy_n(slot, packet_bytes, reinterpret_cast<std::byte*>(&packet));
   Outcome outcome = Outcome::blocked;
   switch (header.type()) {
   case HSA_PACKET_TYPE_KERNEL_DISPATCH:
-    outcome = launch(packet, progress);
+    outcome = launch(packet, progress, lookout);
     break;
   case HSA_PACKET_TYPE_BARRIER_AND:
     outcome = wait_for_all(packet);
@@ -93,10 +93,11 @@ void AqlQueue::free_slot(std::byte* slot) noexcept {
   __atomic_store_n(&queue_->read_dispatch_id, next_, __ATOMIC_RELEASE);
 }
 
-AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress) {
+AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Lookout& lookout) {
   const hsa_kernel_dispatch_packet_t& request = packet.dispatch;
   if (request.private_segment_size > queue_->scratch_wave64_lane_byte_size) return request_scratch();
 
+  lookout.leave();  // the kernel may have to be translated
   const compute::QueueView queue_view = view();
   auto prepared = grids_.prepare(request, queue_view);
   if (const auto* failure = std::get_if<compute::Failure>(&prepared)) {

@@ -42,12 +42,12 @@ public:
 private:
   enum class Outcome { done, launched, blocked };
 
-  void fetch(Progress& progress) override;
+  void fetch(Progress& progress, Lookout& lookout) override;
   void drain() override;
 
   void take_doorbell() noexcept;
-  [[nodiscard]] Outcome carry_out(PacketHeader header, std::byte* slot, Progress& progress);
-  [[nodiscard]] Outcome launch(const Packet& packet, Progress& progress);
+  [[nodiscard]] Outcome carry_out(PacketHeader header, std::byte* slot, Progress& progress, Lookout& lookout);
+  [[nodiscard]] Outcome launch(const Packet& packet, Progress& progress, Lookout& lookout);
   [[nodiscard]] Outcome wait_for_all(const Packet& packet);
   [[nodiscard]] Outcome wait_for_any(const Packet& packet);
   [[nodiscard]] Outcome vendor(const Packet& packet);

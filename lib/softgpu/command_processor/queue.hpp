@@ -13,6 +13,14 @@
 
 namespace softgpu::command_processor {
 
+/// The worker that looks at a queue.
+class Lookout {
+public:
+  virtual ~Lookout() = default;
+  /// What comes now may take long, such as a translation: somebody else has to look at the queues meanwhile.
+  virtual void leave() = 0;
+};
+
 class Queue {
 public:
   /// What a look at the queue brought.
@@ -24,10 +32,10 @@ public:
   virtual ~Queue() = default;
 
   /// Carries out packets in order until one is a kernel to run, or none can go on.
-  [[nodiscard]] Progress advance() {
+  [[nodiscard]] Progress advance(Lookout& lookout) {
     Progress progress;
     if (!fetches() || busy_.exchange(true, std::memory_order_acquire)) return progress;
-    if (fetches()) fetch(progress);
+    if (fetches()) fetch(progress, lookout);
     busy_.store(false, std::memory_order_release);
     return progress;
   }
@@ -45,7 +53,7 @@ public:
   [[nodiscard]] bool closed() const noexcept { return closed_.load(std::memory_order_seq_cst); }
 
 protected:
-  virtual void fetch(Progress& progress) = 0;
+  virtual void fetch(Progress& progress, Lookout& lookout) = 0;
   /// Called once, when the queue is closed: waits for what is in flight.
   virtual void drain() {}
 

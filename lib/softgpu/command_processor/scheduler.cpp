@@ -57,7 +57,8 @@ struct Scheduler::State {
   std::vector<std::shared_ptr<Dispatch>> running;
   std::atomic<std::size_t> running_count{0};
 
-  // Who is doing what.
+  // Who is doing what. While there are queues, `looking` is 0 only when every worker executes.
+  std::atomic<std::uint64_t> alarms{0};     // bumped when there may be something new
   std::atomic<std::uint32_t> looking{0};  // awake and not executing
   std::atomic<std::uint32_t> spinning{0};
   std::atomic<std::uint32_t> executing{0};
@@ -69,7 +70,6 @@ struct Scheduler::State {
   std::condition_variable alarm;  // nappers
   std::condition_variable ended;
   std::uint32_t wake_tokens = 0;
-  std::uint64_t alarms = 0;
   std::uint32_t alive = 0;
   std::atomic<std::uint32_t> sleepers{0};
   std::atomic<std::uint32_t> nappers{0};
@@ -82,30 +82,31 @@ struct Scheduler::State {
   }
 
   void end_naps() {
-    if (nappers.load(std::memory_order_seq_cst) == 0 && sleepers.load(std::memory_order_seq_cst) != workers) return;
+    alarms.fetch_add(1, std::memory_order_seq_cst);
+    if (nappers.load(std::memory_order_seq_cst) == 0 && looking.load(std::memory_order_seq_cst) != 0) return;
     const std::lock_guard lock(sleep_mutex);
-    ++alarms;
     alarm.notify_all();
-    if (nappers.load(std::memory_order_relaxed) == 0) {
-      wake_tokens = std::max(wake_tokens, 1U);
-      wake.notify_one();
-    }
+    if (looking.load(std::memory_order_relaxed) != 0 || sleepers.load(std::memory_order_relaxed) == 0) return;
+    wake_tokens = std::max(wake_tokens, 1U);
+    wake.notify_one();
   }
 };
 
 /// One worker thread's loop.
-class Scheduler::Worker {
+class Scheduler::Worker final : Lookout {
 public:
   Worker(State& state, std::uint32_t index) : state_(state), index_(index) {}
 
   void work() {
     state_.looking.fetch_add(1);
     while (!state_.stopping.load(std::memory_order_relaxed)) {
-      if (help() || look()) {
+      seen_alarms_ = state_.alarms.load(std::memory_order_seq_cst);
+      const bool did = help() || look();
+      come_back();
+      if (did)
         found();
-      } else {
+      else
         rest();
-      }
     }
     state_.looking.fetch_sub(1);
     give_up_roles();
@@ -135,7 +136,7 @@ private:
     const std::size_t count = queues_->size();
     for (std::size_t i = 0; i != count; ++i) {
       const std::size_t at = (last_busy_ + i) % count;
-      const Queue::Progress progress = (*queues_)[at]->advance();
+      const Queue::Progress progress = (*queues_)[at]->advance(*this);
       if (progress.dispatch) start(progress.dispatch);
       if (progress.moved) {
         last_busy_ = at;
@@ -171,23 +172,25 @@ private:
   }
 
   void execute(Dispatch& dispatch) {
-    begin();
+    leave();
+    if (busy_since_ == nanoseconds::zero()) busy_since_ = now();
+    state_.executing.fetch_add(1, std::memory_order_relaxed);
     while (const auto range = dispatch.claim()) {
       if (dispatch.run(*range, index_)) dispatch.complete();
       if (dispatch.has_unclaimed()) share();
     }
     state_.executing.fetch_sub(1, std::memory_order_relaxed);
-    state_.looking.fetch_add(1, std::memory_order_seq_cst);
   }
 
   /// From here on this worker looks at no queue: somebody else must.
-  void begin() {
-    if (state_.watcher.load(std::memory_order_relaxed) == index_) state_.watcher.store(nobody);
-    if (state_.reserve.load(std::memory_order_relaxed) == index_) state_.reserve.store(nobody);
-    stop_spinning();
-    state_.executing.fetch_add(1, std::memory_order_relaxed);
+  void leave() override {
+    if (std::exchange(left_, true)) return;
+    give_up_roles();
     if (state_.looking.fetch_sub(1, std::memory_order_seq_cst) == 1) state_.wake_sleepers(1);
-    if (busy_since_ == nanoseconds::zero()) busy_since_ = now();
+  }
+
+  void come_back() {
+    if (std::exchange(left_, false)) state_.looking.fetch_add(1, std::memory_order_seq_cst);
   }
 
   /// Gets others to help once there has been work for a while, and a core for them.
@@ -261,30 +264,39 @@ private:
 
   void nap(nanoseconds duration) {
     std::unique_lock lock(state_.sleep_mutex);
-    const std::uint64_t seen = state_.alarms;
-    state_.nappers.fetch_add(1);
-    state_.alarm.wait_for(lock, duration, [&] { return state_.alarms != seen || state_.stopping.load(); });
-    state_.nappers.fetch_sub(1);
+    state_.nappers.fetch_add(1, std::memory_order_seq_cst);
+    state_.alarm.wait_for(lock, duration, [&] { return state_.stopping.load() || alarmed(); });
+    state_.nappers.fetch_sub(1, std::memory_order_relaxed);
   }
 
+  /// Sleeps until it is woken, unless nobody else would look at the queues.
   void sleep() {
     std::unique_lock lock(state_.sleep_mutex);
-    state_.sleepers.fetch_add(1);
-    state_.looking.fetch_sub(1);
-    state_.wake.wait(lock, [&] { return state_.wake_tokens != 0 || state_.stopping.load(); });
-    if (state_.wake_tokens != 0) --state_.wake_tokens;
-    state_.looking.fetch_add(1);
-    state_.sleepers.fetch_sub(1);
+    if (alarmed()) return;
+    state_.sleepers.fetch_add(1, std::memory_order_seq_cst);
+    if (state_.looking.fetch_sub(1, std::memory_order_seq_cst) != 1 || queues_->empty()) {
+      state_.wake.wait(lock, [&] {
+        return state_.wake_tokens != 0 || state_.stopping.load() || (queues_->empty() && alarmed());
+      });
+      if (state_.wake_tokens != 0) --state_.wake_tokens;
+    }
+    state_.looking.fetch_add(1, std::memory_order_seq_cst);
+    state_.sleepers.fetch_sub(1, std::memory_order_relaxed);
   }
+
+  /// Something may be new since this worker last began to look.
+  [[nodiscard]] bool alarmed() const { return state_.alarms.load(std::memory_order_seq_cst) != seen_alarms_; }
 
   State& state_;
   const std::uint32_t index_;
   std::shared_ptr<const Queues> queues_;
   std::uint64_t seen_version_ = 0;
+  std::uint64_t seen_alarms_ = 0;
   std::size_t last_busy_ = 0;
   nanoseconds idle_since_{};
   nanoseconds busy_since_{};
   bool spins_ = false;
+  bool left_ = false;
 };
 
 Scheduler::Scheduler(std::uint32_t workers) : state_(std::make_shared<State>(workers)) {

@@ -39,12 +39,14 @@ bool poll_met(const PacketView& packet) {
 SdmaQueue::SdmaQueue(std::uint64_t id, const SdmaQueueMemory& memory, Host& host)
     : id_(id), memory_(memory), host_(host) {}
 
-void SdmaQueue::fetch(Progress& progress) {
+void SdmaQueue::fetch(Progress& progress, Lookout& lookout) {
   const std::uint64_t limit = __atomic_load_n(&write_index_, __ATOMIC_ACQUIRE);
   while (read_index_ != limit) {
     const auto* dwords =
         reinterpret_cast<const std::uint32_t*>(memory_.ring + (read_index_ & (memory_.ring_bytes - 1)));
-    const auto length = carry_out(PacketView(dwords));
+    const PacketView packet(dwords);
+    if (packet.operation() == Operation::copy) lookout.leave();
+    const auto length = carry_out(packet);
     if (!length) return;
     progress.moved = true;
     __atomic_store_n(&read_index_, read_index_ + std::uint64_t{*length} * sizeof(std::uint32_t), __ATOMIC_RELEASE);

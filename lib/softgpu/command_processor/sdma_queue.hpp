@@ -21,7 +21,7 @@ public:
   [[nodiscard]] std::uint64_t* write_index() noexcept { return &write_index_; }
 
 private:
-  void fetch(Progress& progress) override;
+  void fetch(Progress& progress, Lookout& lookout) override;
 
   /// The packet's length in dwords once it is carried out; none while it has to wait, or when it stopped the queue.
   [[nodiscard]] std::optional<unsigned> carry_out(const sdma::PacketView& packet);
