@@ -2,7 +2,8 @@
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
-    message(FATAL_ERROR "exit code ${status}: ${ARGN}\n${output}")
+    message(NOTICE "${output}")  # as it is: an error's text would be wrapped
+    message(FATAL_ERROR "exit code ${status}: ${ARGN}")
   endif()
   set(output "${output}" PARENT_SCOPE)
 endfunction()
