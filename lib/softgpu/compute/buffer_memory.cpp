@@ -26,6 +26,7 @@ struct BufferAccess {
   Chunks indices;        ///< <16 x i32>
   Chunks offsets;        ///< <16 x i32>, with the instruction's offset
   bool has_index;
+  bool is_uniform;  ///< no lane has an offset of its own
 };
 
 BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t first) {
@@ -42,7 +43,8 @@ BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t first) 
                       e.scalar(i.operands.at(first + 2)),
                       {},
                       {},
-                      has_index};
+                      has_index,
+                      !has_offset};
   const auto offset = static_cast<std::uint32_t>(i.number("offset"));
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
     access.indices[chunk] = has_index ? e.vector(vector, chunk, 0) : e.splat(0U);
@@ -61,32 +63,38 @@ Value* is_scratch(Emitter& e, const BufferAccess& access) {
   return e.ir.CreateAnd(swizzled, interleaved);
 }
 
-/// Where a lane's dword `dword` is in scratch. Rows beyond the descriptor's size read 0 and are not written.
-LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned chunk, unsigned dword) {
+/// Where the lanes' dword `dword` is in scratch. Rows beyond the descriptor's size read 0 and are not written.
+LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned dword) {
   llvm::Type* wide = Emitter::lanes(e.i64());
-  Value* offset = e.ir.CreateAdd(access.offsets[chunk], e.splat(4 * dword));
   Value* records = e.ir.CreateTrunc(access.high, e.i32());
   Value* rows =
       e.ir.CreateLShr(e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, records, access.scalar_offset), 8);
-  Value* row = e.ir.CreateLShr(offset, 2);
-
-  std::vector<llvm::Constant*> columns;
-  for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
-    columns.push_back(e.ir.getInt64(4 * (std::uint64_t{chunk} * lanes_per_chunk + lane)));
   Value* base =
       e.ir.CreateAdd(e.ir.CreateAnd(access.low, 0xffffffffffff), e.ir.CreateZExt(access.scalar_offset, e.i64()));
-  Value* address = e.ir.CreateAdd(e.splat(base), llvm::ConstantVector::get(columns));
-  address = e.ir.CreateAdd(address, e.ir.CreateShl(e.ir.CreateZExt(row, wide), 8));
-  address = e.ir.CreateAdd(address, e.ir.CreateZExt(e.ir.CreateAnd(offset, e.splat(3U)), wide));
-  return {.offsets = address,
-          .active = e.ir.CreateAnd(e.ir.CreateICmpULT(row, e.splat(rows)), e.exec_mask(chunk)),
-          .out_of_range_is_zero = true};
+
+  // An offset that all lanes share picks a row, in which they are side by side.
+  LaneAddresses lanes{.out_of_range_is_zero = true, .is_consecutive = access.is_uniform};
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    std::vector<llvm::Constant*> columns;
+    for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
+      columns.push_back(e.ir.getInt64(4 * (std::uint64_t{chunk} * lanes_per_chunk + lane)));
+    Value* offset = e.ir.CreateAdd(access.offsets[chunk], e.splat(4 * dword));
+    Value* row = e.ir.CreateLShr(offset, 2);
+    Value* place = e.ir.CreateOr(e.ir.CreateShl(e.ir.CreateZExt(row, wide), 8),
+                                 e.ir.CreateZExt(e.ir.CreateAnd(offset, e.splat(3U)), wide));
+    place = e.ir.CreateAdd(place, llvm::ConstantVector::get(columns));
+    lanes.offsets[chunk] = e.ir.CreateAdd(e.splat(base), place);
+    lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(row, e.splat(rows)), e.exec_mask(chunk));
+  }
+  return lanes;
 }
 
 /// The runtime takes index and offset of a lane in one number.
 void put_places(Emitter& e, const BufferAccess& access) {
+  Chunks places;
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
-    put_lane_addresses(e, chunk, e.combine(access.offsets[chunk], access.indices[chunk]));
+    places[chunk] = e.combine(access.offsets[chunk], access.indices[chunk]);
+  put_lane_addresses(e, places);
 }
 
 template <class Function>
@@ -125,9 +133,8 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
   branch(
       e, access,
       [&] {
-        for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
-          for (unsigned d = 0; d < format.dwords(); ++d)
-            load_chunk(e, part_of(destination, d, 1), dword_of(format), chunk, scratch_addresses(e, access, chunk, d));
+        for (unsigned d = 0; d < format.dwords(); ++d)
+          load_lanes(e, part_of(destination, d, 1), dword_of(format), scratch_addresses(e, access, d));
       },
       [&] {
         put_places(e, access);
@@ -143,9 +150,8 @@ void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
   branch(
       e, access,
       [&] {
-        for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
-          for (unsigned d = 0; d < format.dwords(); ++d)
-            store_chunk(e, part_of(source, d, 1), dword_of(format), chunk, scratch_addresses(e, access, chunk, d));
+        for (unsigned d = 0; d < format.dwords(); ++d)
+          store_lanes(e, part_of(source, d, 1), dword_of(format), scratch_addresses(e, access, d));
       },
       [&] {
         put_places(e, access);

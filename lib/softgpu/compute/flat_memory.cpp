@@ -61,10 +61,6 @@ Value* is_any_in_aperture(Emitter& e, const Chunks& addresses) {
   return e.ir.CreateIsNotNull(e.ir.CreateBitCast(any, e.ir.getInt16Ty()));
 }
 
-void put_all_lane_addresses(Emitter& e, const Chunks& addresses) {
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) put_lane_addresses(e, chunk, addresses[chunk]);
-}
-
 Value* flat_scratch(Emitter& e) { return e.sgpr_pair(scalar_register::flat_scratch); }
 Value* constant(Emitter& e, Segment segment) { return e.ir.getInt32(static_cast<std::uint32_t>(segment)); }
 
@@ -74,25 +70,22 @@ void call_runtime(Emitter& e, Function* function, Segment segment, const AccessF
          {e.state(), e.exec(), flat_scratch(e), constant(e, segment), e.ir.getInt32(format.bytes)});
 }
 
-/// Emits `by_lane` for addresses that only the runtime can resolve, else `by_chunk`; a flat address decides at run
-/// time.
-template <class ByLane, class ByChunk>
-void access(Emitter& e, Segment segment, const Chunks& addresses, ByLane&& by_lane, ByChunk&& by_chunk) {
+/// Emits `by_lane` for addresses that only the runtime can resolve, else `direct`; a flat address decides at run time.
+template <class ByLane, class Direct>
+void access(Emitter& e, Segment segment, const Chunks& addresses, ByLane&& by_lane, Direct&& direct) {
+  LaneAddresses lanes{.offsets = addresses};
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) lanes.active[chunk] = e.exec_mask(chunk);
   if (segment == Segment::scratch) return by_lane();
-  llvm::BasicBlock* done = nullptr;
-  if (segment == Segment::flat) {
-    llvm::BasicBlock* apertures = e.new_block("apertures");
-    llvm::BasicBlock* global = e.new_block("global");
-    done = e.new_block("accessed");
-    e.ir.CreateCondBr(is_any_in_aperture(e, addresses), apertures, global);
-    e.ir.SetInsertPoint(apertures);
-    by_lane();
-    e.ir.CreateBr(done);
-    e.ir.SetInsertPoint(global);
-  }
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
-    by_chunk(chunk, LaneAddresses{.offsets = addresses[chunk], .active = e.exec_mask(chunk)});
-  if (done == nullptr) return;
+  if (segment == Segment::global) return direct(lanes);
+  llvm::BasicBlock* apertures = e.new_block("apertures");
+  llvm::BasicBlock* global = e.new_block("global");
+  llvm::BasicBlock* done = e.new_block("accessed");
+  e.ir.CreateCondBr(is_any_in_aperture(e, addresses), apertures, global);
+  e.ir.SetInsertPoint(apertures);
+  by_lane();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(global);
+  direct(lanes);
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(done);
 }
@@ -104,11 +97,11 @@ void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat&
   access(
       e, segment, addresses,
       [&] {
-        put_all_lane_addresses(e, addresses);
+        put_lane_addresses(e, addresses);
         call_runtime(e, runtime::load, segment, format);
         take_destination(e, destination, format);
       },
-      [&](unsigned chunk, const LaneAddresses& lanes) { load_chunk(e, destination, format, chunk, lanes); });
+      [&](const LaneAddresses& lanes) { load_lanes(e, destination, format, lanes); });
 }
 
 void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
@@ -118,18 +111,18 @@ void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat
   access(
       e, segment, addresses,
       [&] {
-        put_all_lane_addresses(e, addresses);
+        put_lane_addresses(e, addresses);
         put_source(e, source, format);
         call_runtime(e, runtime::store, segment, format);
       },
-      [&](unsigned chunk, const LaneAddresses& lanes) { store_chunk(e, source, format, chunk, lanes); });
+      [&](const LaneAddresses& lanes) { store_lanes(e, source, format, lanes); });
 }
 
 void atomic(Emitter& e, const Instruction& i, Segment segment, const NamedAtomic& named) {
   honour_cache_hints(e, i);
   const bool returns = i.has("glc");
   const std::size_t first = returns ? 1 : 0;
-  put_all_lane_addresses(e, lane_addresses(e, segment, address_operands(i, segment, first)));
+  put_lane_addresses(e, lane_addresses(e, segment, address_operands(i, segment, first)));
   put_source(e, i.operands.at(first + 1), source_format(named));
   const auto function = runtime::atomic_function(named.operation, named.bits);
   e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),

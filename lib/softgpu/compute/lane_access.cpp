@@ -1,6 +1,5 @@
 #include "lane_access.hpp"
 
-#include <bit>
 #include <numeric>
 #include <vector>
 
@@ -14,15 +13,11 @@ namespace {
 using llvm::Value;
 const llvm::Align unaligned(1);
 
-/// 0, step, 2 * step, ... of the offsets' type.
-Value* steps(Emitter& e, const LaneAddresses& a, std::uint32_t step) {
-  auto* type = llvm::cast<llvm::FixedVectorType>(a.offsets->getType())->getElementType();
-  std::vector<llvm::Constant*> values;
-  for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
-    values.push_back(llvm::ConstantInt::get(type, std::uint64_t{lane} * step));
-  static_cast<void>(e);
-  return llvm::ConstantVector::get(values);
+llvm::Type* element_type(Value* vector) {
+  return llvm::cast<llvm::FixedVectorType>(vector->getType())->getElementType();
 }
+
+Value* zeros(Emitter& e) { return llvm::Constant::getNullValue(Emitter::lanes(e.i32())); }
 
 Value* bits(Emitter& e, Value* mask) { return e.ir.CreateBitCast(mask, e.ir.getInt16Ty()); }
 
@@ -32,199 +27,256 @@ Value* pointer(Emitter& e, const LaneAddresses& a, Value* offset) {
   return e.ir.CreateIntToPtr(offset, offset->getType()->isVectorTy() ? Emitter::lanes(type) : type);
 }
 
-Value* first_pointer(Emitter& e, const LaneAddresses& a) {
-  return pointer(e, a, e.ir.CreateExtractElement(a.offsets, std::uint64_t{0}));
+Value* first_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
+  return pointer(e, a, e.ir.CreateExtractElement(a.offsets[chunk], std::uint64_t{0}));
 }
 
 Value* plus(Emitter& e, Value* offsets, std::uint64_t amount) {
   if (amount == 0) return offsets;
-  auto* type = llvm::cast<llvm::FixedVectorType>(offsets->getType())->getElementType();
-  return e.ir.CreateAdd(offsets, e.splat(llvm::ConstantInt::get(type, amount)));
+  return e.ir.CreateAdd(offsets, e.splat(llvm::ConstantInt::get(element_type(offsets), amount)));
 }
 
-/// Whether each active lane's address is lane 0's plus `step` a lane (i1).
+/// Whether in each chunk the active lanes' addresses are lane 0's plus `step` a lane (i1).
 Value* follow(Emitter& e, const LaneAddresses& a, std::uint32_t step) {
-  Value* expected = e.splat(e.ir.CreateExtractElement(a.offsets, std::uint64_t{0}));
-  if (step != 0) expected = e.ir.CreateAdd(expected, steps(e, a, step));
-  Value* wrong = e.ir.CreateAnd(e.ir.CreateICmpNE(a.offsets, expected), a.active);
+  std::vector<llvm::Constant*> steps;
+  for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
+    steps.push_back(llvm::ConstantInt::get(element_type(a.offsets[0]), std::uint64_t{lane} * step));
+  Value* wrong = nullptr;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* first = e.splat(e.ir.CreateExtractElement(a.offsets[chunk], std::uint64_t{0}));
+    Value* expected = step == 0 ? first : e.ir.CreateAdd(first, llvm::ConstantVector::get(steps));
+    Value* differs = e.ir.CreateAnd(e.ir.CreateICmpNE(a.offsets[chunk], expected), a.active[chunk]);
+    wrong = chunk == 0 ? differs : e.ir.CreateOr(wrong, differs);
+  }
   return e.ir.CreateIsNull(bits(e, wrong));
 }
 
-Value* is_full(Emitter& e, const LaneAddresses& a) {
-  return e.ir.CreateICmpEQ(bits(e, a.active), e.ir.getInt16(0xffff));
+/// Whether all lanes access memory (i1): vector accesses wider than a chunk go without a mask.
+Value* all_active(Emitter& e, const LaneAddresses& a) {
+  Value* all = a.active[0];
+  for (unsigned chunk = 1; chunk < chunk_count; ++chunk) all = e.ir.CreateAnd(all, a.active[chunk]);
+  return e.ir.CreateICmpEQ(bits(e, all), e.ir.getInt16(0xffff));
 }
 
-/// A value for each dword, from whichever block was taken.
-class Merge {
-public:
-  Merge(Emitter& e, unsigned dwords) : e_(e), values_(dwords), end_(e.new_block("accessed")) {}
+/// Chunks of dword after dword.
+using Values = std::vector<Chunks>;
 
-  void arrive(std::vector<Value*> values) {
-    for (unsigned d = 0; d < values_.size(); ++d) values_[d].emplace_back(e_.ir.GetInsertBlock(), values[d]);
+/// The blocks that access memory in one way each, and where they meet with what they loaded.
+class Ways {
+public:
+  Ways(Emitter& e, std::size_t dwords) : e_(e), dwords_(dwords), end_(e.new_block("accessed")) {}
+
+  /// Emission goes on in a block that runs if `condition` holds; otherwise() enters the block for the other case.
+  void when(Value* condition) {
+    llvm::BasicBlock* taken = e_.new_block("way");
+    otherwise_ = e_.new_block("otherwise");
+    e_.ir.CreateCondBr(condition, taken, otherwise_);
+    e_.ir.SetInsertPoint(taken);
+  }
+  void otherwise() { e_.ir.SetInsertPoint(otherwise_); }
+
+  void arrive(Values values = {}) {
+    arrivals_.emplace_back(e_.ir.GetInsertBlock(), std::move(values));
     e_.ir.CreateBr(end_);
   }
-  std::vector<Value*> finish() {
+  Values finish() {
     e_.ir.SetInsertPoint(end_);
-    std::vector<Value*> result;
-    for (const auto& incoming : values_) {
-      auto* phi = e_.ir.CreatePHI(incoming.front().second->getType(), static_cast<unsigned>(incoming.size()));
-      for (const auto& [block, value] : incoming) phi->addIncoming(value, block);
-      result.push_back(phi);
-    }
+    Values result(dwords_);
+    for (std::size_t d = 0; d < dwords_; ++d)
+      for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+        auto* merged = e_.ir.CreatePHI(Emitter::lanes(e_.i32()), static_cast<unsigned>(arrivals_.size()));
+        for (const auto& [block, values] : arrivals_) merged->addIncoming(values[d][chunk], block);
+        result[d][chunk] = merged;
+      }
     return result;
   }
 
 private:
   Emitter& e_;
-  std::vector<std::vector<std::pair<llvm::BasicBlock*, Value*>>> values_;
+  std::size_t dwords_;
   llvm::BasicBlock* end_;
+  llvm::BasicBlock* otherwise_ = nullptr;
+  std::vector<std::pair<llvm::BasicBlock*, Values>> arrivals_;
 };
 
-/// Emits `condition ? the block entered now : the block returned`.
-llvm::BasicBlock* enter_if(Emitter& e, Value* condition, const char* name) {
-  llvm::BasicBlock* taken = e.new_block(name);
-  llvm::BasicBlock* otherwise = e.new_block("otherwise");
-  e.ir.CreateCondBr(condition, taken, otherwise);
-  e.ir.SetInsertPoint(taken);
-  return otherwise;
-}
-
-std::vector<Value*> load_dwords(Emitter& e, const LaneAddresses& a, const std::vector<Value*>& inactive) {
+/// One vector load a chunk, whose dwords are dealt out to the registers.
+Values load_consecutive(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   const auto dwords = static_cast<unsigned>(inactive.size());
-  llvm::Type* chunk_type = Emitter::lanes(e.i32());
-  Merge merge(e, dwords);
-
-  Value* consecutive = follow(e, a, 4 * dwords);
-  if (dwords > 1) consecutive = e.ir.CreateAnd(consecutive, is_full(e, a));
-  llvm::BasicBlock* otherwise = enter_if(e, consecutive, "consecutive");
-  std::vector<Value*> values;
-  if (dwords == 1) {
-    values.push_back(e.ir.CreateMaskedLoad(chunk_type, first_pointer(e, a), unaligned, a.active, inactive[0]));
-  } else {
-    auto* wide = llvm::FixedVectorType::get(e.i32(), lanes_per_chunk * dwords);
-    Value* all = e.ir.CreateAlignedLoad(wide, first_pointer(e, a), unaligned);
+  Values values(dwords);
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* from = first_pointer(e, a, chunk);
+    if (dwords == 1) {
+      values[0][chunk] =
+          e.ir.CreateMaskedLoad(Emitter::lanes(e.i32()), from, unaligned, a.active[chunk], inactive[0][chunk]);
+      continue;
+    }
+    Value* all = e.ir.CreateAlignedLoad(llvm::FixedVectorType::get(e.i32(), lanes_per_chunk * dwords), from, unaligned);
     for (unsigned d = 0; d < dwords; ++d) {
       std::vector<int> elements;
       for (unsigned lane = 0; lane < lanes_per_chunk; ++lane) elements.push_back(static_cast<int>(lane * dwords + d));
-      values.push_back(e.ir.CreateShuffleVector(all, elements));
+      values[d][chunk] = e.ir.CreateShuffleVector(all, elements);
     }
   }
-  merge.arrive(values);
+  return values;
+}
 
-  // Not consecutive: some lane is active, so that an address which all active lanes share with lane 0 is mapped.
-  e.ir.SetInsertPoint(otherwise);
-  Value* same = follow(e, a, 0);
-  if (dwords > 1) same = e.ir.CreateAnd(same, e.ir.CreateIsNotNull(bits(e, a.active)));
-  otherwise = enter_if(e, same, "same");
-  values.clear();
-  Value* address = first_pointer(e, a);
-  for (unsigned d = 0; d < dwords; ++d) {
-    Value* value = e.ir.CreateAlignedLoad(
-        e.i32(), e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), address, std::uint64_t{4} * d), unaligned);
-    values.push_back(e.ir.CreateSelect(a.active, e.splat(value), inactive[d]));
+/// One scalar load a chunk. A chunk without active lanes has no address to load from: any readable one will do.
+Values load_uniform(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  Values values(inactive.size());
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* is_used = e.ir.CreateIsNotNull(bits(e, a.active[chunk]));
+    Value* from = e.ir.CreateSelect(is_used, first_pointer(e, a, chunk), e.state());
+    for (std::size_t d = 0; d < values.size(); ++d) {
+      Value* place = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), from, 4 * d);
+      Value* value = e.splat(e.ir.CreateAlignedLoad(e.i32(), place, unaligned));
+      values[d][chunk] = e.ir.CreateSelect(a.active[chunk], value, inactive[d][chunk]);
+    }
   }
-  merge.arrive(values);
+  return values;
+}
 
-  e.ir.SetInsertPoint(otherwise);
-  values.clear();
-  for (unsigned d = 0; d < dwords; ++d) {
-    Value* pointers = pointer(e, a, plus(e, a.offsets, std::uint64_t{4} * d));
-    values.push_back(e.ir.CreateMaskedGather(chunk_type, pointers, unaligned, a.active, inactive[d]));
-  }
-  merge.arrive(values);
-  return merge.finish();
+Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  Values values(inactive.size());
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    for (std::size_t d = 0; d < values.size(); ++d)
+      values[d][chunk] =
+          e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), pointer(e, a, plus(e, a.offsets[chunk], 4 * d)), unaligned,
+                                  a.active[chunk], inactive[d][chunk]);
+  return values;
+}
+
+Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  if (a.is_consecutive) return load_consecutive(e, a, inactive);
+  const auto dwords = static_cast<std::uint32_t>(inactive.size());
+  Ways ways(e, dwords);
+  Value* consecutive = follow(e, a, 4 * dwords);
+  ways.when(dwords == 1 ? consecutive : e.ir.CreateAnd(consecutive, all_active(e, a)));
+  ways.arrive(load_consecutive(e, a, inactive));
+  ways.otherwise();
+  ways.when(follow(e, a, 0));
+  ways.arrive(load_uniform(e, a, inactive));
+  ways.otherwise();
+  ways.arrive(load_gathered(e, a, inactive));
+  return ways.finish();
 }
 
 /// The byte at each active lane's address, from the aligned dword that holds it: that never crosses into another page.
-Value* gather_byte(Emitter& e, const LaneAddresses& a, std::uint64_t displacement) {
-  Value* offsets = plus(e, a.offsets, displacement);
-  auto* element = llvm::cast<llvm::FixedVectorType>(offsets->getType())->getElementType();
-  Value* aligned = e.ir.CreateAnd(offsets, e.splat(llvm::ConstantInt::getSigned(element, -4)));
-  Value* zero = llvm::Constant::getNullValue(Emitter::lanes(e.i32()));
-  Value* dword =
-      e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), pointer(e, a, aligned), llvm::Align(4), a.active, zero);
-  Value* shift =
-      e.ir.CreateShl(e.ir.CreateAnd(e.ir.CreateZExtOrTrunc(offsets, Emitter::lanes(e.i32())), e.splat(3U)), 3);
-  return e.ir.CreateAnd(e.ir.CreateLShr(dword, shift), e.splat(0xffU));
+Value* gather_byte(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint64_t displacement) {
+  Value* offsets = plus(e, a.offsets[chunk], displacement);
+  Value* aligned = e.ir.CreateAnd(offsets, e.splat(llvm::ConstantInt::getSigned(element_type(offsets), -4)));
+  Value* dword = e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), pointer(e, a, aligned), llvm::Align(4),
+                                         a.active[chunk], zeros(e));
+  Value* byte = e.ir.CreateAnd(e.ir.CreateTrunc(offsets, Emitter::lanes(e.i32())), e.splat(3U));
+  return e.ir.CreateAnd(e.ir.CreateLShr(dword, e.ir.CreateShl(byte, 3)), e.splat(0xffU));
 }
 
-/// 1 or 2 bytes a lane, zero-extended; inactive lanes get anything.
-Value* load_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
-  Merge merge(e, 1);
-  Value* consecutive = e.ir.CreateAnd(follow(e, a, bytes), is_full(e, a));
-  llvm::BasicBlock* otherwise = enter_if(e, consecutive, "consecutive");
-  Value* narrow = e.ir.CreateAlignedLoad(Emitter::lanes(e.ir.getIntNTy(8 * bytes)), first_pointer(e, a), unaligned);
-  merge.arrive({e.ir.CreateZExt(narrow, Emitter::lanes(e.i32()))});
-
-  e.ir.SetInsertPoint(otherwise);
-  Value* value = gather_byte(e, a, 0);
-  if (bytes == 2) value = e.ir.CreateOr(value, e.ir.CreateShl(gather_byte(e, a, 1), 8));
-  merge.arrive({value});
-  return merge.finish().front();
+/// 1 or 2 bytes a lane, zero-extended; lanes that are not active get anything.
+Chunks load_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
+  Ways ways(e, 1);
+  Values values(1);
+  ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    llvm::Type* narrow = Emitter::lanes(e.ir.getIntNTy(8 * bytes));
+    values[0][chunk] =
+        e.ir.CreateZExt(e.ir.CreateAlignedLoad(narrow, first_pointer(e, a, chunk), unaligned), Emitter::lanes(e.i32()));
+  }
+  ways.arrive(values);
+  ways.otherwise();
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* value = gather_byte(e, a, chunk, 0);
+    if (bytes == 2) value = e.ir.CreateOr(value, e.ir.CreateShl(gather_byte(e, a, chunk, 1), 8));
+    values[0][chunk] = value;
+  }
+  ways.arrive(values);
+  return ways.finish().front();
 }
 
-void store_dwords(Emitter& e, const LaneAddresses& a, const std::vector<Value*>& values) {
+/// One vector of the dwords of a chunk's lanes in memory order.
+Value* interleave(Emitter& e, const Values& values, unsigned chunk) {
   const auto dwords = static_cast<unsigned>(values.size());
-  Merge merge(e, 0);
-  Value* consecutive = follow(e, a, 4 * dwords);
-  if (dwords > 1) consecutive = e.ir.CreateAnd(consecutive, is_full(e, a));
-  llvm::BasicBlock* otherwise = enter_if(e, consecutive, "consecutive");
-  if (dwords == 1) {
-    e.ir.CreateMaskedStore(values[0], first_pointer(e, a), unaligned, a.active);
-  } else {
-    // Both operands of a shuffle have one length: the dwords are joined in pairs, a missing fourth is anything.
-    std::vector<int> join(2 * lanes_per_chunk);
-    std::iota(join.begin(), join.end(), 0);
-    Value* all = e.ir.CreateShuffleVector(values[0], values[1], join);
-    if (dwords > 2) {
-      std::vector<int> join_pairs(4 * lanes_per_chunk);
-      std::iota(join_pairs.begin(), join_pairs.end(), 0);
-      Value* last = dwords == 4 ? values[3] : llvm::PoisonValue::get(values[2]->getType());
-      all = e.ir.CreateShuffleVector(all, e.ir.CreateShuffleVector(values[2], last, join), join_pairs);
-    }
-    std::vector<int> interleave;
-    for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
-      for (unsigned d = 0; d < dwords; ++d) interleave.push_back(static_cast<int>(d * lanes_per_chunk + lane));
-    e.ir.CreateAlignedStore(e.ir.CreateShuffleVector(all, interleave), first_pointer(e, a), unaligned);
+  const auto join = [&](Value* first, Value* second, unsigned lanes_each) {
+    std::vector<int> elements(std::size_t{2} * lanes_each);
+    std::iota(elements.begin(), elements.end(), 0);
+    return e.ir.CreateShuffleVector(first, second, elements);
+  };
+  Value* all = join(values[0][chunk], values[1][chunk], lanes_per_chunk);
+  if (dwords > 2) {
+    // Both operands of a shuffle have one length: a missing fourth dword is anything.
+    Value* last = dwords == 4 ? values[3][chunk] : llvm::PoisonValue::get(values[2][chunk]->getType());
+    all = join(all, join(values[2][chunk], last, lanes_per_chunk), 2 * lanes_per_chunk);
   }
-  merge.arrive({});
-  e.ir.SetInsertPoint(otherwise);
-  for (unsigned d = 0; d < dwords; ++d)
-    e.ir.CreateMaskedScatter(values[d], pointer(e, a, plus(e, a.offsets, std::uint64_t{4} * d)), unaligned, a.active);
-  merge.arrive({});
-  merge.finish();
+  std::vector<int> order;
+  for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
+    for (unsigned d = 0; d < dwords; ++d) order.push_back(static_cast<int>(d * lanes_per_chunk + lane));
+  return e.ir.CreateShuffleVector(all, order);
 }
 
-void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, unsigned chunk, Value* value) {
-  Merge merge(e, 0);
-  Value* consecutive = e.ir.CreateAnd(follow(e, a, bytes), is_full(e, a));
-  llvm::BasicBlock* otherwise = enter_if(e, consecutive, "consecutive");
-  Value* narrow = e.ir.CreateTrunc(value, Emitter::lanes(e.ir.getIntNTy(8 * bytes)));
-  e.ir.CreateAlignedStore(narrow, first_pointer(e, a), unaligned);
-  merge.arrive({});
-
-  e.ir.SetInsertPoint(otherwise);
-  Value* addresses = a.offsets;
-  if (a.base != nullptr) {
-    Value* base = e.splat(e.ir.CreatePtrToInt(a.base, e.i64()));
-    addresses = e.ir.CreateAdd(base, e.ir.CreateZExt(a.offsets, Emitter::lanes(e.i64())));
+void store_consecutive(Emitter& e, const LaneAddresses& a, const Values& values) {
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* to = first_pointer(e, a, chunk);
+    if (values.size() == 1)
+      e.ir.CreateMaskedStore(values[0][chunk], to, unaligned, a.active[chunk]);
+    else
+      e.ir.CreateAlignedStore(interleave(e, values, chunk), to, unaligned);
   }
-  put_lane_addresses(e, chunk, addresses);
-  put_lane_data(e, chunk, 0, value);
-  Value* lanes = e.ir.CreateShl(e.ir.CreateZExt(bits(e, a.active), e.i64()), lanes_per_chunk * chunk);
+}
+
+void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
+  if (a.is_consecutive) return store_consecutive(e, a, values);
+  Ways ways(e, 0);
+  Value* consecutive = follow(e, a, 4 * static_cast<std::uint32_t>(values.size()));
+  ways.when(values.size() == 1 ? consecutive : e.ir.CreateAnd(consecutive, all_active(e, a)));
+  store_consecutive(e, a, values);
+  ways.arrive();
+  ways.otherwise();
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    for (std::size_t d = 0; d < values.size(); ++d)
+      e.ir.CreateMaskedScatter(values[d][chunk], pointer(e, a, plus(e, a.offsets[chunk], 4 * d)), unaligned,
+                               a.active[chunk]);
+  ways.arrive();
+  ways.finish();
+}
+
+/// No host scatters bytes: the runtime stores them one by one.
+void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Chunks& values) {
+  Ways ways(e, 0);
+  ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* narrow = e.ir.CreateTrunc(values[chunk], Emitter::lanes(e.ir.getIntNTy(8 * bytes)));
+    e.ir.CreateAlignedStore(narrow, first_pointer(e, a, chunk), unaligned);
+  }
+  ways.arrive();
+
+  ways.otherwise();
+  Chunks addresses = a.offsets;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    put_lane_data(e, chunk, 0, values[chunk]);
+    if (a.base == nullptr) continue;
+    Value* base = e.splat(e.ir.CreatePtrToInt(a.base, e.i64()));
+    addresses[chunk] = e.ir.CreateAdd(base, e.ir.CreateZExt(a.offsets[chunk], Emitter::lanes(e.i64())));
+  }
+  put_lane_addresses(e, addresses);
   e.call(reinterpret_cast<const void*>(&runtime::store), e.ir.getVoidTy(),
-         {e.state(), lanes, e.ir.getInt64(0), e.ir.getInt32(static_cast<std::uint32_t>(runtime::Segment::global)),
-          e.ir.getInt32(bytes)});
-  merge.arrive({});
-  merge.finish();
+         {e.state(), e.mask_from_chunks(a.active), e.ir.getInt64(0),
+          e.ir.getInt32(static_cast<std::uint32_t>(runtime::Segment::global)), e.ir.getInt32(bytes)});
+  ways.arrive();
+  ways.finish();
 }
 
 Value* in_state(Emitter& e, std::size_t offset) {
   return e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), offset);
 }
 
-}  // namespace
+/// Where a chunk of lane_data is.
+Value* lane_data_pointer(Emitter& e, unsigned chunk, unsigned dword) {
+  return in_state(e, offsetof(WaveState, lane_data) + 4 * (std::size_t{64} * dword + lanes_per_chunk * chunk));
+}
 
+void check_width(Emitter& e, const Operand& data, const AccessFormat& format) {
+  if (!data.is_vector() || data.dwords != format.dwords()) e.unsupported("operand " + data.text);
+}
+
+/// What a load writes to the register, given the bytes it read.
 Value* fit(Emitter& e, const AccessFormat& format, Value* raw, Value* old) {
   Value* value = raw;
   if (format.bytes < 4 && format.extension == AccessFormat::Extension::sign) {
@@ -242,8 +294,46 @@ Value* fit(Emitter& e, const AccessFormat& format, Value* raw, Value* old) {
   return value;
 }
 
+/// The bytes that a store takes from a register, in the low end.
 Value* part_to_store(Emitter& e, const AccessFormat& format, Value* value) {
   return format.part == AccessFormat::Part::high_half ? e.ir.CreateLShr(value, 16) : value;
+}
+
+}  // namespace
+
+void load_lanes(Emitter& e, const Operand& destination, const AccessFormat& format, const LaneAddresses& addresses) {
+  check_width(e, destination, format);
+  if (format.bytes < 4) {
+    const Chunks raw = load_small(e, addresses, format.bytes);
+    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+      Value* value = raw[chunk];
+      if (addresses.out_of_range_is_zero) value = e.ir.CreateSelect(addresses.active[chunk], value, zeros(e));
+      e.set_vector(destination, chunk, fit(e, format, value, e.vgpr(destination.index, chunk)));
+    }
+    return;
+  }
+  Values inactive(format.dwords());
+  for (unsigned d = 0; d < format.dwords(); ++d)
+    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+      Value* old = e.vgpr(destination.index + d, chunk);
+      inactive[d][chunk] = addresses.out_of_range_is_zero ? e.ir.CreateSelect(e.exec_mask(chunk), zeros(e), old) : old;
+    }
+  const Values values = load_dwords(e, addresses, inactive);
+  for (unsigned d = 0; d < format.dwords(); ++d)
+    for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+      e.set_vgpr_unmasked(destination.index + d, chunk, values[d][chunk]);
+}
+
+void store_lanes(Emitter& e, const Operand& source, const AccessFormat& format, const LaneAddresses& addresses) {
+  check_width(e, source, format);
+  Values values(format.dwords());
+  for (unsigned d = 0; d < format.dwords(); ++d)
+    for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+      values[d][chunk] = part_to_store(e, format, e.vector(source, chunk, d));
+  if (format.bytes < 4)
+    store_small(e, addresses, format.bytes, values[0]);
+  else
+    store_dwords(e, addresses, values);
 }
 
 Operand part_of(const Operand& tuple, unsigned first, unsigned dwords) {
@@ -253,62 +343,30 @@ Operand part_of(const Operand& tuple, unsigned first, unsigned dwords) {
   return part;
 }
 
-void load_chunk(Emitter& e, const Operand& destination, const AccessFormat& format, unsigned chunk,
-                const LaneAddresses& addresses) {
-  if (!destination.is_vector() || destination.dwords != format.dwords()) e.unsupported("destination");
-  Value* zero = llvm::Constant::getNullValue(Emitter::lanes(e.i32()));
-  if (format.bytes < 4) {
-    Value* raw = load_small(e, addresses, format.bytes);
-    if (addresses.out_of_range_is_zero) raw = e.ir.CreateSelect(addresses.active, raw, zero);
-    e.set_vector(destination, chunk, fit(e, format, raw, e.vgpr(destination.index, chunk)));
-    return;
-  }
-  std::vector<Value*> inactive;
-  for (unsigned d = 0; d < format.dwords(); ++d) {
-    Value* old = e.vgpr(destination.index + d, chunk);
-    inactive.push_back(addresses.out_of_range_is_zero ? e.ir.CreateSelect(e.exec_mask(chunk), zero, old) : old);
-  }
-  const auto values = load_dwords(e, addresses, inactive);
-  for (unsigned d = 0; d < format.dwords(); ++d) e.set_vgpr_unmasked(destination.index + d, chunk, values[d]);
-}
-
-void store_chunk(Emitter& e, const Operand& source, const AccessFormat& format, unsigned chunk,
-                 const LaneAddresses& addresses) {
-  if (!source.is_vector() || source.dwords != format.dwords()) e.unsupported("source");
-  if (format.bytes < 4)
-    return store_small(e, addresses, format.bytes, chunk, part_to_store(e, format, e.vector(source, chunk)));
-  std::vector<Value*> values;
-  for (unsigned d = 0; d < format.dwords(); ++d) values.push_back(e.vector(source, chunk, d));
-  store_dwords(e, addresses, values);
-}
-
-void put_lane_addresses(Emitter& e, unsigned chunk, Value* addresses) {
-  e.ir.CreateAlignedStore(addresses, in_state(e, offsetof(WaveState, lane_addresses) + std::size_t{128} * chunk),
-                          llvm::Align(64));
+void put_lane_addresses(Emitter& e, const Chunks& addresses) {
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    e.ir.CreateAlignedStore(addresses[chunk],
+                            in_state(e, offsetof(WaveState, lane_addresses) + std::size_t{8} * lanes_per_chunk * chunk),
+                            llvm::Align(64));
 }
 
 void put_lane_data(Emitter& e, unsigned chunk, unsigned dword, Value* value) {
-  e.ir.CreateAlignedStore(
-      value, in_state(e, offsetof(WaveState, lane_data) + std::size_t{256} * dword + std::size_t{64} * chunk),
-      llvm::Align(64));
+  e.ir.CreateAlignedStore(value, lane_data_pointer(e, chunk, dword), llvm::Align(64));
 }
 
 Value* lane_data(Emitter& e, unsigned chunk, unsigned dword) {
-  return e.ir.CreateAlignedLoad(
-      Emitter::lanes(e.i32()),
-      in_state(e, offsetof(WaveState, lane_data) + std::size_t{256} * dword + std::size_t{64} * chunk),
-      llvm::Align(64));
+  return e.ir.CreateAlignedLoad(Emitter::lanes(e.i32()), lane_data_pointer(e, chunk, dword), llvm::Align(64));
 }
 
 void put_source(Emitter& e, const Operand& source, const AccessFormat& format) {
-  if (!source.is_vector() || source.dwords != format.dwords()) e.unsupported("source");
+  check_width(e, source, format);
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
     for (unsigned d = 0; d < format.dwords(); ++d)
       put_lane_data(e, chunk, d, part_to_store(e, format, e.vector(source, chunk, d)));
 }
 
 void take_destination(Emitter& e, const Operand& destination, const AccessFormat& format) {
-  if (!destination.is_vector() || destination.dwords != format.dwords()) e.unsupported("destination");
+  check_width(e, destination, format);
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
     for (unsigned d = 0; d < format.dwords(); ++d) {
       Value* raw = lane_data(e, chunk, d);

@@ -1,8 +1,8 @@
 // Emits the loads and stores of vector registers: as vector code where the lanes' addresses allow it.
 //
-// Per chunk a run-time check picks the way: consecutive addresses become one vector access under a mask, the same
-// address for all lanes one scalar load, everything else a gather or a scatter. Lanes that EXEC disables never touch
-// memory. Every lane of a load reads before any later instruction writes, since both are whole instructions.
+// A run-time check per instruction picks the way: consecutive addresses within each chunk become vector accesses under
+// a mask, one address for each chunk a scalar load, everything else gathers or scatters. Lanes that EXEC disables never
+// touch memory. Every lane of a load reads before any later instruction writes, since both are whole instructions.
 #pragma once
 
 #include <cstdint>
@@ -24,30 +24,24 @@ struct AccessFormat {
   [[nodiscard]] unsigned dwords() const { return bytes < 4 ? 1 : bytes / 4; }
 };
 
-/// Where the lanes of one chunk access memory.
+/// Where the lanes access memory.
 struct LaneAddresses {
-  llvm::Value* base = nullptr;     ///< ptr aligned to 4 that the offsets start from; without it they are host addresses
-  llvm::Value* offsets = nullptr;  ///< <16 x i32> with a base, else <16 x i64>
-  llvm::Value* active = nullptr;   ///< <16 x i1>: the lanes that access memory
+  llvm::Value* base = nullptr;        ///< ptr aligned to 4 that the offsets start from; else they are host addresses
+  Chunks offsets = {};                ///< <16 x i32> with a base, else <16 x i64>
+  Chunks active = {};                 ///< <16 x i1>: the lanes that access memory
   bool out_of_range_is_zero = false;  ///< enabled lanes that are not active read 0
+  bool is_consecutive = false;        ///< known at translation: dword after dword within each chunk
 };
 
-/// Loads one chunk of `destination`, a register or tuple of the format's width.
-void load_chunk(Emitter& e, const Operand& destination, const AccessFormat& format, unsigned chunk,
-                const LaneAddresses& addresses);
-void store_chunk(Emitter& e, const Operand& source, const AccessFormat& format, unsigned chunk,
-                 const LaneAddresses& addresses);
-
-/// What a load writes to the register, given the bytes it read.
-llvm::Value* fit(Emitter& e, const AccessFormat& format, llvm::Value* raw, llvm::Value* old);
-/// The bytes that a store of `format` takes from a register.
-llvm::Value* part_to_store(Emitter& e, const AccessFormat& format, llvm::Value* value);
+/// Loads `destination`, a register or tuple of the format's width.
+void load_lanes(Emitter& e, const Operand& destination, const AccessFormat& format, const LaneAddresses& addresses);
+void store_lanes(Emitter& e, const Operand& source, const AccessFormat& format, const LaneAddresses& addresses);
 
 /// Registers `first`.. of a tuple as an operand of their own.
 Operand part_of(const Operand& tuple, unsigned first, unsigned dwords);
 
 // --- Operands of the runtime's functions, in WaveState
-void put_lane_addresses(Emitter& e, unsigned chunk, llvm::Value* addresses);         ///< <16 x i64>
+void put_lane_addresses(Emitter& e, const Chunks& addresses);                        ///< <16 x i64>
 void put_lane_data(Emitter& e, unsigned chunk, unsigned dword, llvm::Value* value);  ///< <16 x i32>
 llvm::Value* lane_data(Emitter& e, unsigned chunk, unsigned dword);                  ///< <16 x i32>
 /// All dwords of a store's source, or of a load's destination.

@@ -18,15 +18,22 @@ using llvm::Value;
 using runtime::AtomicOperation;
 using runtime::Segment;
 
+Chunks vector_chunks(Emitter& e, const Operand& operand) {
+  Chunks values;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) values[chunk] = e.vector(operand, chunk);
+  return values;
+}
+
 /// Lanes whose access ends within the work-group's LDS; the others read 0 and write nothing.
-LaneAddresses lds_addresses(Emitter& e, Value* address, unsigned chunk, std::uint32_t offset, std::uint32_t bytes) {
+LaneAddresses lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t offset, std::uint32_t bytes) {
+  LaneAddresses lanes{.base = e.field(offsetof(WaveState, lds), e.state()->getType()), .out_of_range_is_zero = true};
   Value* size = e.field(offsetof(WaveState, lds_bytes), e.i32());
   Value* limit = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, size, e.ir.getInt32(offset + bytes - 1));
-  Value* inside = e.ir.CreateICmpULT(address, e.splat(limit));
-  return {.base = e.field(offsetof(WaveState, lds), e.state()->getType()),
-          .offsets = e.ir.CreateAdd(address, e.splat(offset)),
-          .active = e.ir.CreateAnd(inside, e.exec_mask(chunk)),
-          .out_of_range_is_zero = true};
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    lanes.offsets[chunk] = e.ir.CreateAdd(addresses[chunk], e.splat(offset));
+    lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(addresses[chunk], e.splat(limit)), e.exec_mask(chunk));
+  }
+  return lanes;
 }
 
 std::uint32_t offset_of(const Instruction& i, const char* name = "offset") {
@@ -34,17 +41,13 @@ std::uint32_t offset_of(const Instruction& i, const char* name = "offset") {
 }
 
 void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* address = e.vector(i.operands.at(1), chunk);
-    load_chunk(e, i.operands.at(0), format, chunk, lds_addresses(e, address, chunk, offset_of(i), format.bytes));
-  }
+  const Chunks addresses = vector_chunks(e, i.operands.at(1));
+  load_lanes(e, i.operands.at(0), format, lds_addresses(e, addresses, offset_of(i), format.bytes));
 }
 
 void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* address = e.vector(i.operands.at(0), chunk);
-    store_chunk(e, i.operands.at(1), format, chunk, lds_addresses(e, address, chunk, offset_of(i), format.bytes));
-  }
+  const Chunks addresses = vector_chunks(e, i.operands.at(0));
+  store_lanes(e, i.operands.at(1), format, lds_addresses(e, addresses, offset_of(i), format.bytes));
 }
 
 /// Two elements a lane, whose offsets count in elements or in 64 of them.
@@ -54,31 +57,26 @@ struct PairFormat {
 };
 
 void load_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
-  const std::uint32_t first = offset_of(i, "offset0") * pair.scale;
-  const std::uint32_t second = offset_of(i, "offset1") * pair.scale;
+  const AccessFormat format{pair.bytes};
   const Operand& destination = i.operands.at(0);
-  const unsigned dwords = pair.bytes / 4;
-  if (destination.dwords != 2 * dwords) e.unsupported("destination");
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* address = e.vector(i.operands.at(1), chunk);
-    const auto load_element = [&](unsigned dword, std::uint32_t offset, const AccessFormat& format) {
-      load_chunk(e, part_of(destination, dword, format.dwords()), format, chunk,
-                 lds_addresses(e, address, chunk, offset, format.bytes));
-    };
-    load_element(0, first, {pair.bytes});
-    load_element(dwords, second, {pair.bytes});
-  }
+  if (destination.dwords != 2 * format.dwords()) e.unsupported("destination");
+  // Read before the first element is written: the destination may hold the addresses.
+  const Chunks addresses = vector_chunks(e, i.operands.at(1));
+  const auto load_element = [&](const char* offset, unsigned first) {
+    load_lanes(e, part_of(destination, first, format.dwords()), format,
+               lds_addresses(e, addresses, offset_of(i, offset) * pair.scale, pair.bytes));
+  };
+  load_element("offset0", 0);
+  load_element("offset1", format.dwords());
 }
 
 void store_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
-  const std::uint32_t first = offset_of(i, "offset0") * pair.scale;
-  const std::uint32_t second = offset_of(i, "offset1") * pair.scale;
-  const AccessFormat format{pair.bytes};
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* address = e.vector(i.operands.at(0), chunk);
-    store_chunk(e, i.operands.at(1), format, chunk, lds_addresses(e, address, chunk, first, pair.bytes));
-    store_chunk(e, i.operands.at(2), format, chunk, lds_addresses(e, address, chunk, second, pair.bytes));
-  }
+  const Chunks addresses = vector_chunks(e, i.operands.at(0));
+  const auto store_element = [&](const char* offset, const Operand& source) {
+    store_lanes(e, source, {pair.bytes}, lds_addresses(e, addresses, offset_of(i, offset) * pair.scale, pair.bytes));
+  };
+  store_element("offset0", i.operands.at(1));
+  store_element("offset1", i.operands.at(2));
 }
 
 // --- Atomics
@@ -138,12 +136,13 @@ constexpr LdsAtomic lds_atomics[] = {
 enum class Returns { nothing, former_value };
 
 void put_lds_addresses(Emitter& e, const Operand& address, std::uint32_t offset) {
-  llvm::Type* wide = Emitter::lanes(e.i64());
+  Chunks places;
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    // Host code takes the low 32 bits for the offset: one that runs over must stay out of range.
+    // An address that runs over must stay out of range.
     Value* place = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::uadd_sat, e.vector(address, chunk), e.splat(offset));
-    put_lane_addresses(e, chunk, e.ir.CreateZExt(place, wide));
+    places[chunk] = e.ir.CreateZExt(place, Emitter::lanes(e.i64()));
   }
+  put_lane_addresses(e, places);
 }
 
 void atomic(Emitter& e, const Instruction& i, const LdsAtomic& named, Returns returns) {
@@ -169,7 +168,9 @@ void atomic(Emitter& e, const Instruction& i, const LdsAtomic& named, Returns re
 void count_lanes(Emitter& e, const Instruction& i, AtomicOperation operation) {
   Value* place = e.ir.CreateAdd(e.ir.CreateAnd(e.sgpr(scalar_register::m0), 0xffff), e.ir.getInt32(offset_of(i)));
   Value* count = e.ir.CreateTrunc(e.ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, e.exec()), e.i32());
-  put_lane_addresses(e, 0, e.ir.CreateZExt(e.splat(place), Emitter::lanes(e.i64())));
+  Chunks places;
+  places.fill(e.ir.CreateZExt(e.splat(place), Emitter::lanes(e.i64())));
+  put_lane_addresses(e, places);
   put_lane_data(e, 0, 0, e.splat(count));
   Value* one_lane = e.ir.CreateZExt(e.ir.CreateIsNotNull(e.exec()), e.i64());
   e.call(reinterpret_cast<const void*>(runtime::atomic_function(operation, 32)), e.ir.getVoidTy(),
@@ -204,11 +205,13 @@ void backward_permute(Emitter& e, const Instruction& i) {
 
 /// Each lane sends to lane (address / 4) % 64.
 void forward_permute(Emitter& e, const Instruction& i) {
+  Chunks targets;
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
     Value* address = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(offset_of(i)));
-    put_lane_addresses(e, chunk, e.ir.CreateZExt(address, Emitter::lanes(e.i64())));
+    targets[chunk] = e.ir.CreateZExt(address, Emitter::lanes(e.i64()));
     put_lane_data(e, chunk, 0, e.vector(i.operands.at(2), chunk));
   }
+  put_lane_addresses(e, targets);
   e.call(reinterpret_cast<const void*>(&runtime::permute), e.ir.getVoidTy(), {e.state(), e.exec()});
   take_destination(e, i.operands.at(0), {4});
 }
