@@ -1,0 +1,19 @@
+// Turns gfx90a assembly into machine code within the process, so that what the tests run was encoded by LLVM.
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace softgpu::isa {
+
+/// The text did not assemble; what() holds LLVM's diagnostics with the offending lines.
+class AssemblyError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The machine code of `text` for amdgcn-amd-amdhsa, gfx90a. Branches may only go to labels within `text`.
+[[nodiscard]] std::vector<std::byte> assemble(const std::string& text);
+
+}  // namespace softgpu::isa

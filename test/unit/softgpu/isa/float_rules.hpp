@@ -1,0 +1,78 @@
+// Floating-point rules of the ISA manual that several tables share, for MODE as test kernels set it: IEEE mode on,
+// denormals kept, round to nearest even.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+#include "values.hpp"
+
+namespace softgpu::isa {
+
+/// IEEE-754 2008 minNum with -0 below +0. A signalling NaN wins, quieted; a quiet one loses against any number.
+template <class T> T minimum(T a, T b) {
+  if (is_signalling(a)) return quiet(a);
+  if (is_signalling(b)) return quiet(b);
+  if (std::isnan(static_cast<double>(a))) return b;
+  if (std::isnan(static_cast<double>(b))) return a;
+  if (a == 0 && b == 0) return std::signbit(static_cast<double>(a)) ? a : b;
+  return a < b ? a : b;
+}
+template <class T> T maximum(T a, T b) {
+  if (is_signalling(a)) return quiet(a);
+  if (is_signalling(b)) return quiet(b);
+  if (std::isnan(static_cast<double>(a))) return b;
+  if (std::isnan(static_cast<double>(b))) return a;
+  if (a == 0 && b == 0) return std::signbit(static_cast<double>(a)) ? b : a;
+  return a > b ? a : b;
+}
+template <class T> T median(T a, T b, T c) {
+  const auto nan = [](T value) { return std::isnan(static_cast<double>(value)); };
+  if (nan(a) || nan(b) || nan(c)) return minimum(minimum(a, b), c);
+  const T greatest = maximum(maximum(a, b), c);
+  if (greatest == a) return maximum(b, c);
+  return greatest == b ? maximum(a, c) : maximum(a, b);
+}
+
+/// Rounds toward zero and saturates; NaN is 0.
+template <class Integer> Integer to_integer(double value) {
+  using Limits = std::numeric_limits<Integer>;
+  if (std::isnan(value)) return 0;
+  if (value <= static_cast<double>(Limits::min())) return Limits::min();
+  if (value >= static_cast<double>(Limits::max())) return Limits::max();
+  return static_cast<Integer>(value);
+}
+
+/// x - floor(x), which rounding must not take to 1.
+template <class T> T fraction(T value, T greatest_below_one) {
+  const T result = static_cast<T>(value - std::floor(static_cast<double>(value)));
+  return result >= 1 ? greatest_below_one : result;
+}
+
+/// The significand in [0.5, 1), or the value itself where it is infinite or a NaN.
+inline double significand(double value) {
+  int exponent = 0;
+  return std::isfinite(value) ? std::frexp(value, &exponent) : value;
+}
+/// Its exponent, 0 for zero, infinities and NaNs.
+inline int exponent_of(double value) {
+  int exponent = 0;
+  if (std::isfinite(value)) std::frexp(value, &exponent);
+  return exponent;
+}
+
+/// The last step of a division, which puts special cases in: `quotient` approximates numerator / denominator.
+template <class T> T division_result(T quotient, T denominator, T numerator) {
+  const auto n = static_cast<double>(numerator);
+  const auto d = static_cast<double>(denominator);
+  const double sign = std::signbit(n) != std::signbit(d) ? -1 : 1;
+  if (std::isnan(n)) return quiet(numerator);
+  if (std::isnan(d)) return quiet(denominator);
+  if ((n == 0 && d == 0) || (std::isinf(n) && std::isinf(d))) return T(std::numeric_limits<double>::quiet_NaN());
+  if (d == 0 || std::isinf(n)) return T(std::copysign(std::numeric_limits<double>::infinity(), sign));
+  if (n == 0 || std::isinf(d)) return T(std::copysign(0.0, sign));
+  return T(std::copysign(std::fabs(static_cast<double>(quotient)), sign));
+}
+
+}  // namespace softgpu::isa

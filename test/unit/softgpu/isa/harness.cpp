@@ -1,0 +1,213 @@
+#include "harness.hpp"
+
+#include <cstdlib>
+#include <memory>
+#include <regex>
+#include <sstream>
+#include <variant>
+
+#include <gtest/gtest.h>
+
+#include "assembler.hpp"
+#include "kernel_image.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+constexpr unsigned reported_mismatches = 3;
+
+compute::Engine& engine() {
+  static compute::Engine instance;
+  return instance;
+}
+
+/// A translated kernel together with the memory its code is in.
+class TestKernel {
+public:
+  TestKernel(const std::vector<Case>& cases, Lds lds) : image_(assemble(kernel_text(snippets(cases), lds))), lds_(lds) {}
+  ~TestKernel() { engine().forget(image_.kernel_object(), image_.size()); }
+  TestKernel(const TestKernel&) = delete;
+  TestKernel& operator=(const TestKernel&) = delete;
+
+  /// Executes one work-group a state, in place.
+  std::optional<compute::Failure> run(std::vector<MachineState>& states) {
+    auto kernel = engine().kernel(image_.kernel_object());
+    if (auto* failure = std::get_if<compute::Failure>(&kernel)) return *failure;
+
+    const std::uint64_t kernarg = reinterpret_cast<std::uintptr_t>(states.data());
+    hsa_kernel_dispatch_packet_t packet = {};
+    packet.setup = 1;
+    packet.workgroup_size_x = lane_count;
+    packet.workgroup_size_y = packet.workgroup_size_z = packet.grid_size_y = packet.grid_size_z = 1;
+    packet.grid_size_x = static_cast<std::uint32_t>(states.size()) * lane_count;
+    packet.group_segment_size = lds_ == Lds::unused ? 0 : lds_bytes;
+    packet.kernel_object = image_.kernel_object();
+    packet.kernarg_address = const_cast<std::uint64_t*>(&kernarg);  // NOLINT: the packet's field is not const
+    auto launch = compute::Launch::make(std::get<0>(kernel), packet, compute::QueueView{});
+    if (auto* failure = std::get_if<compute::Failure>(&launch)) return *failure;
+
+    compute::WorkGroupRunner runner(0);
+    for (std::uint64_t group = 0; group < states.size(); ++group)
+      if (auto failure = runner.run(*std::get<0>(launch), group)) return failure;
+    return std::nullopt;
+  }
+
+private:
+  static std::vector<std::string> snippets(const std::vector<Case>& cases) {
+    std::vector<std::string> texts;
+    for (const Case& entry : cases) texts.push_back(entry.assembly);
+    return texts;
+  }
+
+  KernelImage image_;
+  Lds lds_;
+};
+
+unsigned rounds() {
+  static const unsigned count = [] {
+    const char* setting = std::getenv("FASTDISPATCH_ISA_ROUNDS");
+    return setting != nullptr ? static_cast<unsigned>(std::strtoul(setting, nullptr, 10)) : 16U;
+  }();
+  return count;
+}
+
+std::uint64_t execution_mask(unsigned round, Random& random) {
+  switch (round % 10) {
+  case 1: return random();
+  case 2: return std::uint64_t{1} << random() % lane_count;
+  case 3: return 0xaaaaaaaaaaaaaaaa;
+  case 4: return 0;
+  case 5: return 0xffff;
+  case 6: return 0xffff000000000000;
+  case 7: return random() & random();
+  default: return ~std::uint64_t{0};
+  }
+}
+
+MachineState& randomize(MachineState& state, std::size_t case_number, unsigned round, Random& random) {
+  for (std::uint32_t& word : state.scalar) word = static_cast<std::uint32_t>(random());
+  for (auto& lanes : state.vector)
+    for (std::uint32_t& word : lanes) word = static_cast<std::uint32_t>(random());
+  for (std::uint8_t& byte : state.lds) byte = static_cast<std::uint8_t>(random());
+  for (std::uint8_t& byte : state.memory) byte = static_cast<std::uint8_t>(random());
+  state.case_number = static_cast<std::uint32_t>(case_number);
+  state.scc = random() % 2;
+  state.vcc = random();
+  state.m0 = static_cast<std::uint32_t>(random());
+  state.exec = execution_mask(round, random);
+  state.memory_address = reinterpret_cast<std::uintptr_t>(state.memory.data());
+  return state;
+}
+
+/// The values that the registers named in the assembly had before, in one lane.
+std::string operands(const std::string& assembly, const MachineState& before, unsigned lane) {
+  static const std::regex name(R"(\b([vs])(?:(\d+)|\[(\d+):(\d+)\]))");
+  std::ostringstream text;
+  for (std::sregex_iterator match(assembly.begin(), assembly.end(), name), end; match != end; ++match) {
+    const unsigned first = static_cast<unsigned>(std::stoul((*match)[2].matched ? (*match)[2] : (*match)[3]));
+    const unsigned last = (*match)[2].matched ? first : static_cast<unsigned>(std::stoul((*match)[4]));
+    text << " " << match->str() << "=";
+    for (unsigned i = last + 1; i-- > first;) {
+      if ((*match)[1] == "v" && i < vector_count) text << describe(Type::uint32, before.vector[i][lane]).substr(i == last ? 0 : 2);
+      if ((*match)[1] == "s" && i < scalar_count) text << describe(Type::uint32, before.scalar[i]).substr(i == last ? 0 : 2);
+    }
+  }
+  text << std::hex << " exec=0x" << before.exec << " vcc=0x" << before.vcc << " m0=0x" << before.m0 << " scc=" << before.scc;
+  return text.str();
+}
+
+std::string numbered(std::string name, unsigned number) { return name.append(std::to_string(number)); }
+
+/// Collects the differences of one case, up to a few.
+class Comparison {
+public:
+  explicit Comparison(const Case& entry) : entry_(entry) {}
+
+  void compare(const MachineState& before, const MachineState& got, const MachineState& want) {
+    const auto scalar = [&](const std::string& name, u64 got_bits, u64 want_bits, Type type = Type::uint32) {
+      if (got_bits != want_bits) report(before, 0, name, type, got_bits, want_bits);
+    };
+    scalar("scc", got.scc, want.scc);
+    scalar("exec", got.exec, want.exec, Type::uint64);
+    scalar("vcc", got.vcc, want.vcc, Type::uint64);
+    scalar("m0", got.m0, want.m0);
+    for (unsigned i = 0; i < scalar_count; ++i) scalar(numbered("s", i), got.scalar[i], want.scalar[i]);
+    for (unsigned lane = 0; lane < lane_count; ++lane) {
+      const u32 floats = compare_floats(before, got, want, lane);
+      for (unsigned i = 0; i < vector_count; ++i)
+        if ((floats >> i & 1) == 0 && got.vector[i][lane] != want.vector[i][lane])
+          report(before, lane, numbered("v", i), Type::uint32, got.vector[i][lane], want.vector[i][lane]);
+    }
+    for (unsigned i = 0; i < lds_bytes; ++i) scalar(numbered("lds byte ", i), got.lds[i], want.lds[i]);
+    for (unsigned i = 0; i < memory_bytes; ++i) scalar(numbered("memory byte ", i), got.memory[i], want.memory[i]);
+  }
+
+  [[nodiscard]] unsigned count() const { return count_; }
+  [[nodiscard]] std::string text() const { return text_.str(); }
+
+private:
+  /// Compares the registers that hold floating-point results; returns which these are.
+  u32 compare_floats(const MachineState& before, const MachineState& got, const MachineState& want, unsigned lane) {
+    u32 covered = 0;
+    for (const FloatResult& result : entry_.float_results) {
+      const u64 got_bits = got.vector_value(result.vgpr, lane, bytes_of(result.type));
+      const u64 want_bits = want.vector_value(result.vgpr, lane, bytes_of(result.type));
+      const bool same = before.active(lane) ? agree(result.type, got_bits, want_bits, result.tolerance) : got_bits == want_bits;
+      if (!same) report(before, lane, numbered("v", result.vgpr), result.type, got_bits, want_bits);
+      covered |= (registers_of(result.type) == 2 ? 3U : 1U) << result.vgpr;
+    }
+    return covered;
+  }
+
+  void report(const MachineState& before, unsigned lane, const std::string& where, Type type, u64 got, u64 want) {
+    if (count_++ >= reported_mismatches) return;
+    text_ << "\n  lane " << lane << ": " << where << " got " << describe(type, got) << ", want " << describe(type, want)
+          << "; before:" << operands(entry_.assembly, before, lane);
+  }
+
+  const Case& entry_;
+  unsigned count_ = 0;
+  std::ostringstream text_;
+};
+
+}  // namespace
+
+void expect_match(const std::vector<Case>& cases, Options options) {
+  const unsigned states_per_case = rounds() * options.states;
+  std::vector<MachineState> states(cases.size() * states_per_case);
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const std::size_t number = i / states_per_case;
+    Random random(std::hash<std::string>()(cases[number].assembly) + i);
+    randomize(states[i], number, static_cast<unsigned>(i % states_per_case), random);
+    if (cases[number].prepare) cases[number].prepare(states[i], random);
+  }
+  const std::vector<MachineState> before = states;
+
+  if (const auto failure = TestKernel(cases, options.lds).run(states)) {
+    // One refused instruction refuses the kernel: run the cases one by one to name it and to test the others.
+    if (cases.size() == 1) {
+      ADD_FAILURE() << cases[0].assembly << "\n  did not run: " << failure->text;
+      return;
+    }
+    for (const Case& entry : cases) expect_match({entry}, options);
+    return;
+  }
+
+  for (std::size_t number = 0; number < cases.size(); ++number) {
+    Comparison comparison(cases[number]);
+    for (std::size_t i = number * states_per_case; i < (number + 1) * states_per_case; ++i) {
+      MachineState want = before[i];
+      cases[number].reference(want);
+      comparison.compare(before[i], states[i], want);
+    }
+    if (comparison.count() != 0)
+      ADD_FAILURE() << cases[number].assembly << "\n  " << comparison.count() << " differences" << comparison.text();
+  }
+}
+
+std::optional<compute::Failure> refusal(const std::string& assembly) {
+  std::vector<MachineState> states(1);
+  return TestKernel({Case{.assembly = assembly, .prepare = {}, .reference = {}}}, Lds::unused).run(states);
+}
+
+}  // namespace softgpu::isa

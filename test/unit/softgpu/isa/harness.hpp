@@ -1,0 +1,48 @@
+// Executes snippets on the soft GPU and compares what they leave behind with a reference.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "softgpu/compute/engine.hpp"
+#include "kernel_text.hpp"
+#include "values.hpp"
+#include "machine_state.hpp"
+
+namespace softgpu::isa {
+
+using Random = std::mt19937_64;
+
+/// A vector register (pair) whose value is a floating-point number: where the reference has a NaN any quiet NaN will
+/// do, and approximations may be a little off.
+struct FloatResult {
+  unsigned vgpr = 0;
+  Type type = Type::float32;
+  Tolerance tolerance = {};
+};
+
+/// One or several instructions, with what they should do.
+struct Case {
+  std::string assembly;
+  /// Changes a random state so that it suits the snippet: operands of the right types, addresses in the window.
+  std::function<void(MachineState&, Random&)> prepare;
+  std::function<void(MachineState&)> reference;
+  std::vector<FloatResult> float_results = {};
+};
+
+/// Executes each case on many random states (FASTDISPATCH_ISA_ROUNDS in the environment overrides how many; 16 unless
+/// set) and adds a GoogleTest failure for each case that is refused, or differs from its reference.
+struct Options {
+  Lds lds = Lds::unused;
+  unsigned states = 1;  ///< times as many states, for instructions that take one operand a wavefront instead of 64
+};
+void expect_match(const std::vector<Case>& cases, Options options = {});
+
+/// What the engine answers for a kernel with this snippet: nothing when it translates, else why not.
+[[nodiscard]] std::optional<compute::Failure> refusal(const std::string& assembly);
+
+}  // namespace softgpu::isa

@@ -1,0 +1,26 @@
+// A kernel as the command processor finds it in memory: a descriptor, and the code it points to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+namespace softgpu::isa {
+
+class KernelImage {
+public:
+  /// `private_bytes` is the scratch memory of a work-item. The descriptor enables what such a kernel is given by the
+  /// ABI: without scratch s[0:1] is the kernarg pointer and s2 the work-group's id.
+  explicit KernelImage(std::span<const std::byte> code, std::uint32_t private_bytes = 0);
+
+  [[nodiscard]] std::uint64_t kernel_object() const { return reinterpret_cast<std::uintptr_t>(base_); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+private:
+  std::unique_ptr<std::byte[]> storage_;
+  std::byte* base_;
+  std::size_t size_;
+};
+
+}  // namespace softgpu::isa

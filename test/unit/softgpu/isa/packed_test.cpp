@@ -1,0 +1,269 @@
+// VOP3P: packed 16-bit and 32-bit arithmetic, dot products, mixed precision.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <sstream>
+
+#include <gtest/gtest.h>
+
+#include "float_rules.hpp"
+#include "harness.hpp"
+#include "operation.hpp"
+#include "vector_operand.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+constexpr unsigned result_vgpr = 8;
+
+struct PackedInstruction {
+  std::string mnemonic;
+  Operation operation;
+  std::function<u64(u64 bits)> constrain = [](u64 bits) { return bits; };
+};
+void PrintTo(const PackedInstruction& instruction, std::ostream* stream) { *stream << instruction.mnemonic; }
+
+template <class F> PackedInstruction packed(std::string mnemonic, F function) { return {std::move(mnemonic), operation(function)}; }
+
+/// The modifiers, a bit for each source: which half makes the low and the high result, which one is negated.
+struct Arrangement {
+  unsigned op_sel = 0, op_sel_hi = 7, neg_lo = 0, neg_hi = 0;
+
+  [[nodiscard]] std::string text(std::size_t sources) const {
+    std::ostringstream text;
+    const auto list = [&](const char* name, unsigned bits, unsigned usual) {
+      if (bits == usual) return;
+      text << " " << name << ":[";
+      for (std::size_t i = 0; i < sources; ++i) text << (i == 0 ? "" : ",") << (bits >> i & 1);
+      text << "]";
+    };
+    list("op_sel", op_sel, 0);
+    list("op_sel_hi", op_sel_hi, 7);
+    list("neg_lo", neg_lo, 0);
+    list("neg_hi", neg_hi, 0);
+    return text.str();
+  }
+  [[nodiscard]] u64 apply(unsigned source, u64 bits, unsigned half_width) const {
+    const u64 mask = (u64{1} << half_width) - 1;
+    const u64 sign = u64{1} << (half_width - 1);
+    const auto half = [&](unsigned high, unsigned negated) {
+      return ((high >> source & 1) != 0 ? bits >> half_width & mask : bits & mask) ^ ((negated >> source & 1) != 0 ? sign : 0);
+    };
+    return half(op_sel, neg_lo) | half(op_sel_hi, neg_hi) << half_width;
+  }
+};
+
+/// Operands in v0, v2, v4; `scalar` names the source that is an SGPR (pair) instead, if any.
+Case case_of(const PackedInstruction& row, Arrangement arrangement, std::optional<std::size_t> scalar = {}) {
+  const Operation& operation = row.operation;
+  std::vector<VectorOperand> sources;
+  for (std::size_t i = 0; i < operation.sources.size(); ++i) {
+    const auto first = static_cast<unsigned>(2 * i);
+    sources.push_back(scalar == i ? sgpr(operation.sources[i], 4 + first) : vgpr(operation.sources[i], first));
+  }
+  std::string text = row.mnemonic + " " + registers('v', result_vgpr, registers_of(operation.result));
+  for (const VectorOperand& source : sources) text += ", " + source.text();
+  text += arrangement.text(sources.size());
+
+  Case made{.assembly = std::move(text), .prepare = {}, .reference = {}};
+  made.prepare = [row, sources](MachineState& state, Random& random) {
+    for (const VectorOperand& source : sources) {
+      const auto value = [&] { return row.constrain(interesting_value(source.type, random)); };
+      if (source.kind == VectorOperand::Kind::sgpr) state.set_scalar_value(source.first, bytes_of(source.type), value());
+      else
+        for (unsigned lane = 0; lane < lane_count; ++lane)
+          state.set_vector_value(source.first, lane, bytes_of(source.type), value());
+    }
+  };
+  made.reference = [operation, sources, arrangement](MachineState& state) {
+    for (unsigned lane = 0; lane < lane_count; ++lane) {
+      if (!state.active(lane)) continue;
+      Lane values;
+      for (unsigned i = 0; i < sources.size(); ++i) {
+        const Type type = sources[i].type;
+        const u64 bits = sources[i].read(state, lane);
+        const bool is_packed = type == Type::packed_16 || type == Type::packed_float16 || type == Type::packed_float32;
+        values.source.at(i) = is_packed ? arrangement.apply(i, bits, bytes_of(type) * 4) : bits;
+      }
+      state.set_vector_value(result_vgpr, lane, bytes_of(operation.result), operation.evaluate(values));
+    }
+  };
+  if (operation.result != Type::packed_16) made.float_results = {{.vgpr = result_vgpr, .type = operation.result}};
+  return made;
+}
+
+/// One operation on both halves.
+template <class F> auto on_halves(F function) {
+  return [function](PackedHalf a, PackedHalf b) { return PackedHalf{function(a.low, b.low), function(a.high, b.high)}; };
+}
+template <class F> auto on_unsigned(F function) {
+  return [function](PackedU16 a, PackedU16 b) {
+    return PackedU16{static_cast<u16>(function(a.low, b.low)), static_cast<u16>(function(a.high, b.high))};
+  };
+}
+template <class F> auto on_signed(F function) {
+  return [function](PackedI16 a, PackedI16 b) {
+    return PackedI16{static_cast<i16>(function(a.low, b.low)), static_cast<i16>(function(a.high, b.high))};
+  };
+}
+
+const PackedInstruction integers[] = {
+    packed("v_pk_mad_i16",
+           [](PackedI16 a, PackedI16 b, PackedI16 c) {
+             return PackedI16{static_cast<i16>(a.low * b.low + c.low), static_cast<i16>(a.high * b.high + c.high)};
+           }),
+    packed("v_pk_mad_u16",
+           [](PackedU16 a, PackedU16 b, PackedU16 c) {
+             return PackedU16{static_cast<u16>(u32{a.low} * b.low + c.low), static_cast<u16>(u32{a.high} * b.high + c.high)};
+           }),
+    packed("v_pk_mul_lo_u16", on_unsigned([](u32 a, u32 b) { return a * b; })),
+    packed("v_pk_add_i16", on_signed([](i32 a, i32 b) { return a + b; })),
+    packed("v_pk_sub_i16", on_signed([](i32 a, i32 b) { return a - b; })),
+    packed("v_pk_add_u16", on_unsigned([](u32 a, u32 b) { return a + b; })),
+    packed("v_pk_sub_u16", on_unsigned([](u32 a, u32 b) { return a - b; })),
+    packed("v_pk_lshlrev_b16", on_unsigned([](u32 a, u32 b) { return b << (a & 15); })),
+    packed("v_pk_lshrrev_b16", on_unsigned([](u32 a, u32 b) { return b >> (a & 15); })),
+    packed("v_pk_ashrrev_i16", on_signed([](i32 a, i32 b) { return b >> (a & 15); })),
+    packed("v_pk_max_i16", on_signed([](i32 a, i32 b) { return std::max(a, b); })),
+    packed("v_pk_min_i16", on_signed([](i32 a, i32 b) { return std::min(a, b); })),
+    packed("v_pk_max_u16", on_unsigned([](u32 a, u32 b) { return std::max(a, b); })),
+    packed("v_pk_min_u16", on_unsigned([](u32 a, u32 b) { return std::min(a, b); })),
+};
+
+const PackedInstruction floats[] = {
+    packed("v_pk_fma_f16",
+           [](PackedHalf a, PackedHalf b, PackedHalf c) {
+             return PackedHalf{fused_multiply_add(a.low, b.low, c.low), fused_multiply_add(a.high, b.high, c.high)};
+           }),
+    packed("v_pk_add_f16", on_halves([](double a, double b) { return Half(a + b); })),
+    packed("v_pk_mul_f16", on_halves([](double a, double b) { return Half(a * b); })),
+    packed("v_pk_min_f16", on_halves(minimum<Half>)),
+    packed("v_pk_max_f16", on_halves(maximum<Half>)),
+    packed("v_pk_fma_f32",
+           [](PackedFloat a, PackedFloat b, PackedFloat c) {
+             return PackedFloat{std::fma(a.low, b.low, c.low), std::fma(a.high, b.high, c.high)};
+           }),
+    packed("v_pk_mul_f32", [](PackedFloat a, PackedFloat b) { return PackedFloat{a.low * b.low, a.high * b.high}; }),
+    packed("v_pk_add_f32", [](PackedFloat a, PackedFloat b) { return PackedFloat{a.low + b.low, a.high + b.high}; }),
+};
+
+i32 signed_part(u32 word, unsigned width, unsigned index) {
+  return static_cast<i32>(word << (32 - width * (index + 1))) >> (32 - width);
+}
+u32 part(u32 word, unsigned width, unsigned index) { return word << (32 - width * (index + 1)) >> (32 - width); }
+i32 signed_dot(u32 a, u32 b, i32 sum, unsigned width) {
+  i64 result = sum;
+  for (unsigned i = 0; i < 32 / width; ++i) result += i64{signed_part(a, width, i)} * signed_part(b, width, i);
+  return static_cast<i32>(result);
+}
+u32 unsigned_dot(u32 a, u32 b, u32 sum, unsigned width) {
+  for (unsigned i = 0; i < 32 / width; ++i) sum += part(a, width, i) * part(b, width, i);
+  return sum;
+}
+
+/// Small whole numbers in both halves: their products and sums are exact whatever the order of roundings.
+u64 whole_halves(u64 bits) {
+  const auto half = [](u64 seed) { return u64{Half(static_cast<double>(seed % 128) - 64).bits}; };
+  return half(bits) | half(bits >> 16) << 16;
+}
+float dot(PackedHalf a, PackedHalf b, float c) {
+  return static_cast<float>(double{a.low} * double{b.low} + double{a.high} * double{b.high} + c);
+}
+
+const PackedInstruction dots[] = {
+    packed("v_dot2_i32_i16", [](u32 a, u32 b, i32 c) { return signed_dot(a, b, c, 16); }),
+    packed("v_dot2_u32_u16", [](u32 a, u32 b, u32 c) { return unsigned_dot(a, b, c, 16); }),
+    packed("v_dot4_i32_i8", [](u32 a, u32 b, i32 c) { return signed_dot(a, b, c, 8); }),
+    packed("v_dot4_u32_u8", [](u32 a, u32 b, u32 c) { return unsigned_dot(a, b, c, 8); }),
+    packed("v_dot8_i32_i4", [](u32 a, u32 b, i32 c) { return signed_dot(a, b, c, 4); }),
+    packed("v_dot8_u32_u4", [](u32 a, u32 b, u32 c) { return unsigned_dot(a, b, c, 4); }),
+    // The third operand, two halves as well, is not a whole number but so much smaller that rounding drops nothing.
+    {"v_dot2_f32_f16", operation(dot), whole_halves},
+};
+
+class VectorPacked : public testing::TestWithParam<PackedInstruction> {};
+TEST_P(VectorPacked, MatchesTheManual) {
+  const PackedInstruction& row = GetParam();
+  const bool has_signs = row.operation.result != Type::packed_16;
+  const unsigned all = (1U << row.operation.sources.size()) - 1;
+  std::vector<Case> cases = {case_of(row, {})};
+  for (const Arrangement arrangement : {Arrangement{.op_sel = 1}, Arrangement{.op_sel = 2, .op_sel_hi = 5},
+                                        Arrangement{.op_sel = 7 & all, .op_sel_hi = 0}, Arrangement{.op_sel_hi = 6}})
+    cases.push_back(case_of(row, arrangement));
+  for (const Arrangement arrangement : {Arrangement{.neg_lo = 1}, Arrangement{.neg_hi = 2}, Arrangement{.neg_lo = all, .neg_hi = 1},
+                                        Arrangement{.op_sel = 1, .op_sel_hi = 6, .neg_lo = 1, .neg_hi = 2}})
+    if (has_signs) cases.push_back(case_of(row, arrangement));
+  for (std::size_t i = 0; i < row.operation.sources.size(); ++i) cases.push_back(case_of(row, {}, i));
+  expect_match(cases);
+}
+std::string name(const testing::TestParamInfo<PackedInstruction>& row) { return row.param.mnemonic; }
+INSTANTIATE_TEST_SUITE_P(Isa, VectorPacked, testing::ValuesIn(integers), name);
+INSTANTIATE_TEST_SUITE_P(IsaFloat, VectorPacked, testing::ValuesIn(floats), name);
+
+class VectorDot : public testing::TestWithParam<PackedInstruction> {};
+TEST_P(VectorDot, MatchesTheManual) {
+  std::vector<Case> cases = {case_of(GetParam(), {})};
+  for (std::size_t i = 0; i < 3; ++i) cases.push_back(case_of(GetParam(), {}, i));
+  expect_match(cases);
+}
+INSTANTIATE_TEST_SUITE_P(Isa, VectorDot, testing::ValuesIn(dots), name);
+
+/// Moves a half of the first source and a half of the second.
+TEST(VectorPacked, MovesAPairByItsHalves) {
+  std::vector<Case> cases;
+  for (unsigned selection = 0; selection < 4; ++selection) {
+    const PackedInstruction row = packed("v_pk_mov_b32", [selection](u64 a, u64 b) {
+      const u64 low = (selection & 1) != 0 ? a >> 32 : a & 0xffffffff;
+      const u64 high = (selection & 2) != 0 ? b >> 32 : b & 0xffffffff;
+      return low | high << 32;
+    });
+    cases.push_back(case_of(row, {}));
+    cases.back().assembly += " op_sel:[" + std::to_string(selection & 1) + "," + std::to_string(selection >> 1) + "]";
+  }
+  expect_match(cases);
+}
+
+/// Each source of a mixed multiply-add is an f32, or the f16 in one half of its register.
+class VectorMixedPrecision : public testing::TestWithParam<std::string> {};
+TEST_P(VectorMixedPrecision, MatchesTheManual) {
+  std::vector<Case> cases;
+  for (const auto& [op_sel, op_sel_hi] : {std::pair{0U, 0U}, {0U, 7U}, {7U, 7U}, {1U, 3U}, {4U, 4U}, {2U, 2U}, {0U, 5U}}) {
+    const Arrangement halves{.op_sel = op_sel, .op_sel_hi = op_sel_hi};
+    std::ostringstream text;
+    text << GetParam() << " v8, v0, -v2, |v4|";
+    text << " op_sel:[" << (op_sel & 1) << "," << (op_sel >> 1 & 1) << "," << (op_sel >> 2) << "]";
+    text << " op_sel_hi:[" << (op_sel_hi & 1) << "," << (op_sel_hi >> 1 & 1) << "," << (op_sel_hi >> 2) << "]";
+    const auto is_half = [=](unsigned source) { return (halves.op_sel_hi >> source & 1) != 0; };
+    const auto shift = [=](unsigned source) { return (halves.op_sel >> source & 1) != 0 ? 16U : 0U; };
+    const std::string mnemonic = GetParam();
+    Case made{.assembly = text.str(), .prepare = {}, .reference = {}};
+    made.prepare = [=](MachineState& state, Random& random) {
+      for (unsigned source = 0; source < 3; ++source)
+        for (u32& word : state.vector[2 * source])
+          word = static_cast<u32>(interesting_value(is_half(source) ? Type::packed_float16 : Type::float32, random));
+    };
+    made.reference = [=](MachineState& state) {
+      for (unsigned lane = 0; lane < lane_count; ++lane) {
+        if (!state.active(lane)) continue;
+        std::array<float, 3> value = {};
+        for (unsigned source = 0; source < 3; ++source) {
+          const u32 word = state.vector[2 * source][lane];
+          value[source] = is_half(source) ? static_cast<float>(from_bits<Half>(word >> shift(source))) : from_bits<float>(word);
+        }
+        const float result = std::fma(value[0], -value[1], std::fabs(value[2]));
+        u32& destination = state.vector[result_vgpr][lane];
+        const u32 half = Half(result).bits;
+        if (mnemonic == "v_fma_mix_f32") destination = static_cast<u32>(to_bits(result));
+        else destination = mnemonic == "v_fma_mixlo_f16" ? (destination & 0xffff0000) | half : (destination & 0xffff) | half << 16;
+      }
+    };
+    made.float_results = {{.vgpr = result_vgpr, .type = mnemonic == "v_fma_mix_f32" ? Type::float32 : Type::packed_float16}};
+    cases.push_back(std::move(made));
+  }
+  expect_match(cases);
+}
+INSTANTIATE_TEST_SUITE_P(Isa, VectorMixedPrecision, testing::Values("v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"),
+                         [](const auto& row) { return row.param; });
+
+}  // namespace
+}  // namespace softgpu::isa

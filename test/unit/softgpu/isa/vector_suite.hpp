@@ -1,0 +1,13 @@
+// Makes a GoogleTest suite of a table: one test an instruction, named after it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "vector_instruction.hpp"
+
+/// SUITE.MatchesTheManual/mnemonic for each row of TABLE.
+#define FASTDISPATCH_VECTOR_SUITE(SUITE, TABLE)                                                                        \
+  class SUITE : public testing::TestWithParam<softgpu::isa::VectorInstruction> {};                                     \
+  TEST_P(SUITE, MatchesTheManual) { softgpu::isa::expect_match(softgpu::isa::cases_of(GetParam())); }                  \
+  INSTANTIATE_TEST_SUITE_P(Isa, SUITE, testing::ValuesIn(TABLE),                                                       \
+                           [](const auto& row) { return softgpu::isa::test_name(row.param); })
