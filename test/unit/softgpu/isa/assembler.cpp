@@ -59,7 +59,8 @@ std::vector<std::byte> text_section(llvm::StringRef object) {
   if (!parsed) throw AssemblyError(llvm::toString(parsed.takeError()));
   for (const llvm::object::SectionRef& section : (*parsed)->sections()) {
     if (!section.isText() || section.getSize() == 0) continue;
-    if (section.relocation_begin() != section.relocation_end()) throw AssemblyError("the text refers to a foreign symbol");
+    if (section.relocation_begin() != section.relocation_end())
+      throw AssemblyError("the text refers to a foreign symbol");
     const llvm::StringRef contents = llvm::cantFail(section.getContents());
     std::vector<std::byte> code(contents.size());
     std::memcpy(code.data(), contents.data(), contents.size());

@@ -15,7 +15,8 @@ void often_zero(MachineState& state, Random& random) {
 }
 
 /// s16 tells whether the branch was taken.
-template <class F> Case branch(const std::string& mnemonic, F taken) {
+template <class F>
+Case branch(const std::string& mnemonic, F taken) {
   return {.assembly = "s_mov_b32 s16, 1\n" + mnemonic + " over%=\ns_mov_b32 s16, 0\nover%=:\ns_nop 0",
           .prepare = often_zero,
           .reference = [taken](MachineState& state) { state.scalar[16] = taken(state) ? 1 : 0; }};
@@ -34,7 +35,8 @@ TEST(ControlFlow, BranchesGoByTheirCondition) {
 }
 
 /// One of the eight that save EXEC in s[16:17] and combine it with s[4:5].
-template <class F> Case save_exec(const std::string& operation, F combined) {
+template <class F>
+Case save_exec(const std::string& operation, F combined) {
   return {.assembly = "s_" + operation + "_saveexec_b64 s[16:17], s[4:5]",
           .prepare = {},
           .reference = [combined](MachineState& state) {
@@ -45,7 +47,8 @@ template <class F> Case save_exec(const std::string& operation, F combined) {
           }};
 }
 /// EXEC becomes the combination, and s[16:17] too.
-template <class F> Case write_exec(const std::string& operation, F combined) {
+template <class F>
+Case write_exec(const std::string& operation, F combined) {
   return {.assembly = "s_" + operation + "_wrexec_b64 s[16:17], s[4:5]",
           .prepare = {},
           .reference = [combined](MachineState& state) {
@@ -56,21 +59,22 @@ template <class F> Case write_exec(const std::string& operation, F combined) {
 }
 
 TEST(ControlFlow, SaveExecCombinesTheMasks) {
-  expect_match({
-                   save_exec("and", [](u64 s, u64 exec) { return s & exec; }),
-                   save_exec("or", [](u64 s, u64 exec) { return s | exec; }),
-                   save_exec("xor", [](u64 s, u64 exec) { return s ^ exec; }),
-                   save_exec("andn2", [](u64 s, u64 exec) { return s & ~exec; }),
-                   save_exec("orn2", [](u64 s, u64 exec) { return s | ~exec; }),
-                   save_exec("nand", [](u64 s, u64 exec) { return ~(s & exec); }),
-                   save_exec("nor", [](u64 s, u64 exec) { return ~(s | exec); }),
-                   save_exec("xnor", [](u64 s, u64 exec) { return ~(s ^ exec); }),
-                   save_exec("andn1", [](u64 s, u64 exec) { return ~s & exec; }),
-                   save_exec("orn1", [](u64 s, u64 exec) { return ~s | exec; }),
-                   write_exec("andn1", [](u64 s, u64 exec) { return ~s & exec; }),
-                   write_exec("andn2", [](u64 s, u64 exec) { return s & ~exec; }),
-               },
-               {.states = 4});
+  expect_match(
+      {
+          save_exec("and", [](u64 s, u64 exec) { return s & exec; }),
+          save_exec("or", [](u64 s, u64 exec) { return s | exec; }),
+          save_exec("xor", [](u64 s, u64 exec) { return s ^ exec; }),
+          save_exec("andn2", [](u64 s, u64 exec) { return s & ~exec; }),
+          save_exec("orn2", [](u64 s, u64 exec) { return s | ~exec; }),
+          save_exec("nand", [](u64 s, u64 exec) { return ~(s & exec); }),
+          save_exec("nor", [](u64 s, u64 exec) { return ~(s | exec); }),
+          save_exec("xnor", [](u64 s, u64 exec) { return ~(s ^ exec); }),
+          save_exec("andn1", [](u64 s, u64 exec) { return ~s & exec; }),
+          save_exec("orn1", [](u64 s, u64 exec) { return ~s | exec; }),
+          write_exec("andn1", [](u64 s, u64 exec) { return ~s & exec; }),
+          write_exec("andn2", [](u64 s, u64 exec) { return s & ~exec; }),
+      },
+      {.states = 4});
 }
 
 TEST(ControlFlow, ScalarLoopRepeatsUntilItsConditionFails) {
@@ -135,7 +139,8 @@ TEST(ControlFlow, BothSidesOfADivergentBranchRunForTheirLanes) {
                  "s_mov_b64 s[16:17], 0",
                  [](MachineState& s, Random& random) {
                    for (unsigned lane = 0; lane < lane_count; ++lane)
-                     for (const unsigned source : {0U, 1U}) s.vector[source][lane] = static_cast<u32>(interesting_value(Type::int32, random));
+                     for (const unsigned source : {0U, 1U})
+                       s.vector[source][lane] = static_cast<u32>(interesting_value(Type::int32, random));
                  },
                  [](MachineState& s) {
                    s.vcc = 0;

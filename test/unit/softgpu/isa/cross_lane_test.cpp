@@ -12,13 +12,14 @@ namespace {
 
 using Lanes = std::array<u32, lane_count>;
 
-unsigned first_active(const MachineState& state) { return state.exec == 0 ? 0 : static_cast<unsigned>(std::countr_zero(state.exec)); }
+unsigned first_active(const MachineState& state) {
+  return state.exec == 0 ? 0 : static_cast<unsigned>(std::countr_zero(state.exec));
+}
 
 /// v8 = permuted(v0, v2, state) in the active lanes.
-template <class F> Case permutation(std::string assembly, F permuted) {
-  return {.assembly = std::move(assembly),
-          .prepare = {},
-          .reference = [permuted](MachineState& state) {
+template <class F>
+Case permutation(std::string assembly, F permuted) {
+  return {.assembly = std::move(assembly), .prepare = {}, .reference = [permuted](MachineState& state) {
             const Lanes result = permuted(state);
             for (unsigned lane = 0; lane < lane_count; ++lane)
               if (state.active(lane)) state.vector[8][lane] = result[lane];
@@ -32,9 +33,9 @@ TEST(CrossLane, ReadLaneIgnoresExec) {
       {"v_readlane_b32 s16, v3, 17", {}, [](MachineState& s) { s.scalar[16] = s.vector[3][17]; }},
       {"v_readlane_b32 s16, v0, s4", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][s.scalar[4] & 63]; }},
       {"v_readlane_b32 s16, v0, m0", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][s.m0 & 63]; }},
-      {"v_readlane_b32 vcc_hi, v0, s4", {}, [](MachineState& s) {
-         s.vcc = (s.vcc & 0xffffffff) | u64{s.vector[0][s.scalar[4] & 63]} << 32;
-       }},
+      {"v_readlane_b32 vcc_hi, v0, s4",
+       {},
+       [](MachineState& s) { s.vcc = (s.vcc & 0xffffffff) | u64{s.vector[0][s.scalar[4] & 63]} << 32; }},
   });
 }
 
@@ -115,7 +116,8 @@ TEST(CrossLane, ForwardPermuteWritesToTheAddressedLane) {
 }
 
 /// `source` names the lane that each lane reads; zero comes from one that is not active.
-template <class F> Case swizzle(const std::string& pattern, F source) {
+template <class F>
+Case swizzle(const std::string& pattern, F source) {
   return permutation("ds_swizzle_b32 v8, v2 offset:" + pattern, [source](const MachineState& state) {
     Lanes result = {};
     for (unsigned lane = 0; lane < lane_count; ++lane) {
@@ -128,7 +130,10 @@ template <class F> Case swizzle(const std::string& pattern, F source) {
 
 TEST(CrossLane, SwizzlePermutesQuadsAndMasksLaneNumbers) {
   expect_match({
-      swizzle("swizzle(QUAD_PERM,3,1,0,2)", [](unsigned lane) { return (lane & ~3U) + std::array{3U, 1U, 0U, 2U}[lane & 3]; }),
+      swizzle("swizzle(QUAD_PERM,3,1,0,2)",
+              [](unsigned lane) {
+                return (lane & ~3U) + std::array{3U, 1U, 0U, 2U}[lane & 3];
+              }),
       swizzle("swizzle(SWAP,16)", [](unsigned lane) { return lane ^ 16; }),
       swizzle("swizzle(REVERSE,8)", [](unsigned lane) { return lane ^ 7; }),
       swizzle("swizzle(BROADCAST,8,5)", [](unsigned lane) { return (lane & ~7U) | 5; }),

@@ -32,7 +32,8 @@ DppControl row_shl(unsigned count) {
                  [count](unsigned lane) { return lane % 16 + count < 16 ? Source(lane + count) : std::nullopt; });
 }
 DppControl row_shr(unsigned count) {
-  return counted("row_shr", count, [count](unsigned lane) { return lane % 16 >= count ? Source(lane - count) : std::nullopt; });
+  return counted("row_shr", count,
+                 [count](unsigned lane) { return lane % 16 >= count ? Source(lane - count) : std::nullopt; });
 }
 DppControl row_ror(unsigned count) {
   return counted("row_ror", count, [count](unsigned lane) { return Source(row_of(lane) + (lane - count) % 16); });

@@ -16,8 +16,8 @@ struct DppControl {
 
 struct Dpp {
   DppControl control;
-  unsigned row_mask = 0xf;   ///< bit r enables lanes 16r to 16r+15
-  unsigned bank_mask = 0xf;  ///< bit b enables lanes whose number within the row is 4b to 4b+3
+  unsigned row_mask = 0xf;     ///< bit r enables lanes 16r to 16r+15
+  unsigned bank_mask = 0xf;    ///< bit b enables lanes whose number within the row is 4b to 4b+3
   bool bound_control = false;  ///< an invalid source reads as zero instead of disabling the lane
 
   [[nodiscard]] bool enables(unsigned lane) const {

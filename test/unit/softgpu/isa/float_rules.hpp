@@ -11,7 +11,8 @@
 namespace softgpu::isa {
 
 /// IEEE-754 2008 minNum with -0 below +0. A signalling NaN wins, quieted; a quiet one loses against any number.
-template <class T> T minimum(T a, T b) {
+template <class T>
+T minimum(T a, T b) {
   if (is_signalling(a)) return quiet(a);
   if (is_signalling(b)) return quiet(b);
   if (std::isnan(static_cast<double>(a))) return b;
@@ -19,7 +20,8 @@ template <class T> T minimum(T a, T b) {
   if (a == 0 && b == 0) return std::signbit(static_cast<double>(a)) ? a : b;
   return a < b ? a : b;
 }
-template <class T> T maximum(T a, T b) {
+template <class T>
+T maximum(T a, T b) {
   if (is_signalling(a)) return quiet(a);
   if (is_signalling(b)) return quiet(b);
   if (std::isnan(static_cast<double>(a))) return b;
@@ -27,7 +29,8 @@ template <class T> T maximum(T a, T b) {
   if (a == 0 && b == 0) return std::signbit(static_cast<double>(a)) ? b : a;
   return a > b ? a : b;
 }
-template <class T> T median(T a, T b, T c) {
+template <class T>
+T median(T a, T b, T c) {
   const auto nan = [](T value) { return std::isnan(static_cast<double>(value)); };
   if (nan(a) || nan(b) || nan(c)) return minimum(minimum(a, b), c);
   const T greatest = maximum(maximum(a, b), c);
@@ -36,7 +39,8 @@ template <class T> T median(T a, T b, T c) {
 }
 
 /// Rounds toward zero and saturates; NaN is 0.
-template <class Integer> Integer to_integer(double value) {
+template <class Integer>
+Integer to_integer(double value) {
   using Limits = std::numeric_limits<Integer>;
   if (std::isnan(value)) return 0;
   if (value <= static_cast<double>(Limits::min())) return Limits::min();
@@ -45,7 +49,8 @@ template <class Integer> Integer to_integer(double value) {
 }
 
 /// x - floor(x), which rounding must not take to 1.
-template <class T> T fraction(T value, T greatest_below_one) {
+template <class T>
+T fraction(T value, T greatest_below_one) {
   const T result = static_cast<T>(value - std::floor(static_cast<double>(value)));
   return result >= 1 ? greatest_below_one : result;
 }
@@ -63,7 +68,8 @@ inline int exponent_of(double value) {
 }
 
 /// The last step of a division, which puts special cases in: `quotient` approximates numerator / denominator.
-template <class T> T division_result(T quotient, T denominator, T numerator) {
+template <class T>
+T division_result(T quotient, T denominator, T numerator) {
   const auto n = static_cast<double>(numerator);
   const auto d = static_cast<double>(denominator);
   const double sign = std::signbit(n) != std::signbit(d) ? -1 : 1;

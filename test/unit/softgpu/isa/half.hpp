@@ -40,7 +40,8 @@ private:
     std::frexp(magnitude, &exponent);
     const int quantum = exponent - 11 > -24 ? exponent - 11 : -24;
     const double scaled = std::ldexp(magnitude, -quantum);
-    auto units = static_cast<unsigned>(rounding == Rounding::nearest_even ? std::nearbyint(scaled) : std::trunc(scaled));
+    auto units =
+        static_cast<unsigned>(rounding == Rounding::nearest_even ? std::nearbyint(scaled) : std::trunc(scaled));
     // The sum carries into the exponent where rounding reached the next power of two.
     unsigned encoded = units < 1024 ? units : static_cast<unsigned>(quantum + 25) * 1024 + (units - 1024);
     if (encoded >= 0x7c00 || quantum > 5) encoded = rounding == Rounding::nearest_even ? 0x7c00 : 0x7bff;

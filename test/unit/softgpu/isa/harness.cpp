@@ -24,7 +24,8 @@ compute::Engine& engine() {
 /// A translated kernel together with the memory its code is in.
 class TestKernel {
 public:
-  TestKernel(const std::vector<Case>& cases, Lds lds) : image_(assemble(kernel_text(snippets(cases), lds))), lds_(lds) {}
+  TestKernel(const std::vector<Case>& cases, Lds lds)
+      : image_(assemble(kernel_text(snippets(cases), lds))), lds_(lds) {}
   ~TestKernel() { engine().forget(image_.kernel_object(), image_.size()); }
   TestKernel(const TestKernel&) = delete;
   TestKernel& operator=(const TestKernel&) = delete;
@@ -73,14 +74,22 @@ unsigned rounds() {
 
 std::uint64_t execution_mask(unsigned round, Random& random) {
   switch (round % 10) {
-  case 1: return random();
-  case 2: return std::uint64_t{1} << random() % lane_count;
-  case 3: return 0xaaaaaaaaaaaaaaaa;
-  case 4: return 0;
-  case 5: return 0xffff;
-  case 6: return 0xffff000000000000;
-  case 7: return random() & random();
-  default: return ~std::uint64_t{0};
+  case 1:
+    return random();
+  case 2:
+    return std::uint64_t{1} << random() % lane_count;
+  case 3:
+    return 0xaaaaaaaaaaaaaaaa;
+  case 4:
+    return 0;
+  case 5:
+    return 0xffff;
+  case 6:
+    return 0xffff000000000000;
+  case 7:
+    return random() & random();
+  default:
+    return ~std::uint64_t{0};
   }
 }
 
@@ -108,11 +117,14 @@ std::string operands(const std::string& assembly, const MachineState& before, un
     const unsigned last = (*match)[2].matched ? first : static_cast<unsigned>(std::stoul((*match)[4]));
     text << " " << match->str() << "=";
     for (unsigned i = last + 1; i-- > first;) {
-      if ((*match)[1] == "v" && i < vector_count) text << describe(Type::uint32, before.vector[i][lane]).substr(i == last ? 0 : 2);
-      if ((*match)[1] == "s" && i < scalar_count) text << describe(Type::uint32, before.scalar[i]).substr(i == last ? 0 : 2);
+      if ((*match)[1] == "v" && i < vector_count)
+        text << describe(Type::uint32, before.vector[i][lane]).substr(i == last ? 0 : 2);
+      if ((*match)[1] == "s" && i < scalar_count)
+        text << describe(Type::uint32, before.scalar[i]).substr(i == last ? 0 : 2);
     }
   }
-  text << std::hex << " exec=0x" << before.exec << " vcc=0x" << before.vcc << " m0=0x" << before.m0 << " scc=" << before.scc;
+  text << std::hex << " exec=0x" << before.exec << " vcc=0x" << before.vcc << " m0=0x" << before.m0
+       << " scc=" << before.scc;
   return text.str();
 }
 
@@ -152,7 +164,8 @@ private:
     for (const FloatResult& result : entry_.float_results) {
       const u64 got_bits = got.vector_value(result.vgpr, lane, bytes_of(result.type));
       const u64 want_bits = want.vector_value(result.vgpr, lane, bytes_of(result.type));
-      const bool same = before.active(lane) ? agree(result.type, got_bits, want_bits, result.tolerance) : got_bits == want_bits;
+      const bool same =
+          before.active(lane) ? agree(result.type, got_bits, want_bits, result.tolerance) : got_bits == want_bits;
       if (!same) report(before, lane, numbered("v", result.vgpr), result.type, got_bits, want_bits);
       covered |= (registers_of(result.type) == 2 ? 3U : 1U) << result.vgpr;
     }

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "softgpu/compute/engine.hpp"
 #include "kernel_text.hpp"
-#include "values.hpp"
 #include "machine_state.hpp"
+#include "softgpu/compute/engine.hpp"
+#include "values.hpp"
 
 namespace softgpu::isa {
 

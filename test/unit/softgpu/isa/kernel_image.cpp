@@ -15,7 +15,8 @@ namespace abi = llvm::amdhsa;
 constexpr std::size_t code_alignment = 256;
 constexpr std::uint32_t denormals_kept = 3;
 
-template <class Word> void set(Word& word, std::uint32_t mask, std::uint32_t shift, std::uint32_t value) {
+template <class Word>
+void set(Word& word, std::uint32_t mask, std::uint32_t shift, std::uint32_t value) {
   word = static_cast<Word>(word | (value << shift & mask));
 }
 

@@ -37,7 +37,8 @@ void prologue(std::ostream& text, Lds lds) {
        << "  s_load_dwordx16 s[0:15], s[32:33], 0x20\n"
        << "  s_load_dwordx8 s[16:23], s[32:33], 0x60\n";
   for (unsigned i = 0; i < vector_count; ++i)
-    text << "  global_load_dword v" << i << ", v16, s[34:35] offset:" << vector_offset + static_cast<int>(i) * 256 << "\n";
+    text << "  global_load_dword v" << i << ", v16, s[34:35] offset:" << vector_offset + static_cast<int>(i) * 256
+         << "\n";
   text << "  s_waitcnt vmcnt(0) lgkmcnt(0)\n"
        << "  s_mov_b64 vcc, s[28:29]\n"
        << "  s_mov_b32 m0, s30\n"
@@ -51,7 +52,8 @@ void epilogue(std::ostream& text, Lds lds) {
        << "  s_mov_b64 exec, -1\n"
        << "  s_waitcnt vmcnt(0) lgkmcnt(0)\n";
   for (unsigned i = 0; i < vector_count; ++i)
-    text << "  global_store_dword v16, v" << i << ", s[34:35] offset:" << vector_offset + static_cast<int>(i) * 256 << "\n";
+    text << "  global_store_dword v16, v" << i << ", s[34:35] offset:" << vector_offset + static_cast<int>(i) * 256
+         << "\n";
   // The scalars become the lanes of one vector register, in the order of MachineState's first 32 words.
   text << "  v_mov_b32_e32 v17, 0\n"
        << "  v_writelane_b32 v17, s24, 0\n"

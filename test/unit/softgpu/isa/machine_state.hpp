@@ -1,7 +1,7 @@
 // What one wavefront starts with and what it leaves behind: registers, masks, LDS and a window of memory.
 //
-// The test kernel loads a MachineState, executes the instructions under test and stores the registers back in place; the
-// reference changes a copy of it. Its layout is known to the kernel's prologue and epilogue (kernel_text.cpp).
+// The test kernel loads a MachineState, executes the instructions under test and stores the registers back in place;
+// the reference changes a copy of it. Its layout is known to the kernel's prologue and epilogue (kernel_text.cpp).
 #pragma once
 
 #include <array>
@@ -51,7 +51,8 @@ struct MachineState {
     if (bytes > 4) scalar.at(first + 1) = static_cast<std::uint32_t>(value >> 32);
   }
 
-  /// The bytes of `memory` that the kernel knows by `address`. A reference that leaves the window is a mistake of the test.
+  /// The bytes of `memory` that the kernel knows by `address`. A reference that leaves the window is a mistake of the
+  /// test.
   [[nodiscard]] std::uint8_t* at(std::uint64_t address, std::size_t size) {
     const std::uint64_t offset = address - memory_address;
     if (offset > memory_bytes || size > memory_bytes - offset) throw std::out_of_range("address outside the window");
@@ -63,15 +64,20 @@ struct MachineState {
   }
 };
 
-static_assert(offsetof(MachineState, exec) == 8 && offsetof(MachineState, vcc) == 16 && offsetof(MachineState, m0) == 24);
+static_assert(offsetof(MachineState, exec) == 8 && offsetof(MachineState, vcc) == 16 &&
+              offsetof(MachineState, m0) == 24);
 static_assert(offsetof(MachineState, scalar) == 32 && offsetof(MachineState, vector) == 128);
 static_assert(offsetof(MachineState, lds) == 128 + 256 * vector_count);
 
-template <class T> [[nodiscard]] T read_as(const std::uint8_t* from) {
+template <class T>
+[[nodiscard]] T read_as(const std::uint8_t* from) {
   T value;
   std::memcpy(&value, from, sizeof value);
   return value;
 }
-template <class T> void write_as(std::uint8_t* to, T value) { std::memcpy(to, &value, sizeof value); }
+template <class T>
+void write_as(std::uint8_t* to, T value) {
+  std::memcpy(to, &value, sizeof value);
+}
 
 }  // namespace softgpu::isa

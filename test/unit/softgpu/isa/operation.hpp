@@ -21,23 +21,28 @@ struct Condition {
 };
 
 /// As a parameter: what the destination held before.
-template <class T> struct Old {
+template <class T>
+struct Old {
   T value;
 };
 
 /// As a result: a value, and the lane's bit of VCC or of an SGPR pair (a carry-out).
-template <class T> struct WithMask {
+template <class T>
+struct WithMask {
   T value;
   bool mask;
 };
-template <class T> WithMask(T, bool) -> WithMask<T>;
+template <class T>
+WithMask(T, bool) -> WithMask<T>;
 
 /// As a result: the 16-bit value replaces the low half of the destination and preserves the high half, while any other
 /// 16-bit result zeroes it.
-template <class T> struct LowHalf {
+template <class T>
+struct LowHalf {
   T value;
 };
-template <class T> LowHalf(T) -> LowHalf<T>;
+template <class T>
+LowHalf(T) -> LowHalf<T>;
 
 /// One lane's inputs and outputs.
 struct Lane {
@@ -60,44 +65,53 @@ struct Operation {
 
 namespace detail {
 
-template <class T> struct Parameter {
+template <class T>
+struct Parameter {
   using Value = T;
   static constexpr bool is_source = true;
 };
-template <> struct Parameter<Condition> {
+template <>
+struct Parameter<Condition> {
   static constexpr bool is_source = false;
 };
-template <class T> struct Parameter<Old<T>> {
+template <class T>
+struct Parameter<Old<T>> {
   using Value = T;
   static constexpr bool is_source = false;
 };
 
-template <class T> T argument(const Lane& lane, std::size_t source, std::type_identity<T> /*type*/) {
+template <class T>
+T argument(const Lane& lane, std::size_t source, std::type_identity<T> /*type*/) {
   return from_bits<T>(lane.source.at(source));
 }
-template <class T> Old<T> argument(const Lane& lane, std::size_t /*source*/, std::type_identity<Old<T>> /*type*/) {
+template <class T>
+Old<T> argument(const Lane& lane, std::size_t /*source*/, std::type_identity<Old<T>> /*type*/) {
   return {from_bits<T>(lane.old)};
 }
 inline Condition argument(const Lane& lane, std::size_t /*source*/, std::type_identity<Condition> /*type*/) {
   return {lane.condition};
 }
 
-template <class T> struct Result {
+template <class T>
+struct Result {
   static constexpr Type type = type_of<T>();
   static u64 store(Lane& /*lane*/, T result) { return to_bits(result); }
 };
-template <class T> struct Result<WithMask<T>> {
+template <class T>
+struct Result<WithMask<T>> {
   static constexpr Type type = type_of<T>();
   static u64 store(Lane& lane, WithMask<T> result) {
     lane.mask = result.mask;
     return to_bits(result.value);
   }
 };
-template <class T> struct Result<LowHalf<T>> {
+template <class T>
+struct Result<LowHalf<T>> {
   static constexpr Type type = type_of<T>();
   static u64 store(Lane& /*lane*/, LowHalf<T> result) { return to_bits(result.value); }
 };
-template <> struct Result<bool> {
+template <>
+struct Result<bool> {
   static constexpr Type type = Type::uint32;
   static u64 store(Lane& lane, bool result) {
     lane.mask = result;
@@ -105,22 +119,30 @@ template <> struct Result<bool> {
   }
 };
 
-template <class T> inline constexpr bool is_with_mask = false;
-template <class T> inline constexpr bool is_with_mask<WithMask<T>> = true;
-template <class T> inline constexpr bool is_low_half = false;
-template <class T> inline constexpr bool is_low_half<LowHalf<T>> = true;
-template <class T> inline constexpr bool is_old = false;
-template <class T> inline constexpr bool is_old<Old<T>> = true;
+template <class T>
+inline constexpr bool is_with_mask = false;
+template <class T>
+inline constexpr bool is_with_mask<WithMask<T>> = true;
+template <class T>
+inline constexpr bool is_low_half = false;
+template <class T>
+inline constexpr bool is_low_half<LowHalf<T>> = true;
+template <class T>
+inline constexpr bool is_old = false;
+template <class T>
+inline constexpr bool is_old<Old<T>> = true;
 
 /// For each parameter the number of its source operand.
-template <class... A> constexpr auto source_numbers() {
+template <class... A>
+constexpr auto source_numbers() {
   std::array<std::size_t, sizeof...(A) + 1> numbers = {};
   const std::array<bool, sizeof...(A) + 1> is_source = {Parameter<A>::is_source...};
   for (std::size_t i = 1; i < sizeof...(A); ++i) numbers[i] = numbers[i - 1] + (is_source[i - 1] ? 1 : 0);
   return numbers;
 }
 
-template <class R, class... A> Operation operation(std::function<R(A...)> function) {
+template <class R, class... A>
+Operation operation(std::function<R(A...)> function) {
   Operation made;
   made.result = Result<R>::type;
   made.writes_value = !std::is_same_v<R, bool>;
@@ -136,13 +158,17 @@ template <class R, class... A> Operation operation(std::function<R(A...)> functi
     return [&]<std::size_t... I>(std::index_sequence<I...> /*parameters*/) {
       constexpr auto source = source_numbers<A...>();
       return Result<R>::store(lane, function(argument(lane, source[I], std::type_identity<A>())...));
-    }(std::index_sequence_for<A...>());
+    }
+    (std::index_sequence_for<A...>());
   };
   return made;
 }
 
 }  // namespace detail
 
-template <class F> Operation operation(F function) { return detail::operation(std::function(std::move(function))); }
+template <class F>
+Operation operation(F function) {
+  return detail::operation(std::function(std::move(function)));
+}
 
 }  // namespace softgpu::isa

@@ -23,7 +23,10 @@ struct PackedInstruction {
 };
 void PrintTo(const PackedInstruction& instruction, std::ostream* stream) { *stream << instruction.mnemonic; }
 
-template <class F> PackedInstruction packed(std::string mnemonic, F function) { return {std::move(mnemonic), operation(function)}; }
+template <class F>
+PackedInstruction packed(std::string mnemonic, F function) {
+  return {std::move(mnemonic), operation(function)};
+}
 
 /// The modifiers, a bit for each source: which half makes the low and the high result, which one is negated.
 struct Arrangement {
@@ -47,7 +50,8 @@ struct Arrangement {
     const u64 mask = (u64{1} << half_width) - 1;
     const u64 sign = u64{1} << (half_width - 1);
     const auto half = [&](unsigned high, unsigned negated) {
-      return ((high >> source & 1) != 0 ? bits >> half_width & mask : bits & mask) ^ ((negated >> source & 1) != 0 ? sign : 0);
+      return ((high >> source & 1) != 0 ? bits >> half_width & mask : bits & mask) ^
+             ((negated >> source & 1) != 0 ? sign : 0);
     };
     return half(op_sel, neg_lo) | half(op_sel_hi, neg_hi) << half_width;
   }
@@ -69,7 +73,8 @@ Case case_of(const PackedInstruction& row, Arrangement arrangement, std::optiona
   made.prepare = [row, sources](MachineState& state, Random& random) {
     for (const VectorOperand& source : sources) {
       const auto value = [&] { return row.constrain(interesting_value(source.type, random)); };
-      if (source.kind == VectorOperand::Kind::sgpr) state.set_scalar_value(source.first, bytes_of(source.type), value());
+      if (source.kind == VectorOperand::Kind::sgpr)
+        state.set_scalar_value(source.first, bytes_of(source.type), value());
       else
         for (unsigned lane = 0; lane < lane_count; ++lane)
           state.set_vector_value(source.first, lane, bytes_of(source.type), value());
@@ -93,15 +98,20 @@ Case case_of(const PackedInstruction& row, Arrangement arrangement, std::optiona
 }
 
 /// One operation on both halves.
-template <class F> auto on_halves(F function) {
-  return [function](PackedHalf a, PackedHalf b) { return PackedHalf{function(a.low, b.low), function(a.high, b.high)}; };
+template <class F>
+auto on_halves(F function) {
+  return [function](PackedHalf a, PackedHalf b) {
+    return PackedHalf{function(a.low, b.low), function(a.high, b.high)};
+  };
 }
-template <class F> auto on_unsigned(F function) {
+template <class F>
+auto on_unsigned(F function) {
   return [function](PackedU16 a, PackedU16 b) {
     return PackedU16{static_cast<u16>(function(a.low, b.low)), static_cast<u16>(function(a.high, b.high))};
   };
 }
-template <class F> auto on_signed(F function) {
+template <class F>
+auto on_signed(F function) {
   return [function](PackedI16 a, PackedI16 b) {
     return PackedI16{static_cast<i16>(function(a.low, b.low)), static_cast<i16>(function(a.high, b.high))};
   };
@@ -114,7 +124,8 @@ const PackedInstruction integers[] = {
            }),
     packed("v_pk_mad_u16",
            [](PackedU16 a, PackedU16 b, PackedU16 c) {
-             return PackedU16{static_cast<u16>(u32{a.low} * b.low + c.low), static_cast<u16>(u32{a.high} * b.high + c.high)};
+             return PackedU16{static_cast<u16>(u32{a.low} * b.low + c.low),
+                              static_cast<u16>(u32{a.high} * b.high + c.high)};
            }),
     packed("v_pk_mul_lo_u16", on_unsigned([](u32 a, u32 b) { return a * b; })),
     packed("v_pk_add_i16", on_signed([](i32 a, i32 b) { return a + b; })),
@@ -143,8 +154,14 @@ const PackedInstruction floats[] = {
            [](PackedFloat a, PackedFloat b, PackedFloat c) {
              return PackedFloat{std::fma(a.low, b.low, c.low), std::fma(a.high, b.high, c.high)};
            }),
-    packed("v_pk_mul_f32", [](PackedFloat a, PackedFloat b) { return PackedFloat{a.low * b.low, a.high * b.high}; }),
-    packed("v_pk_add_f32", [](PackedFloat a, PackedFloat b) { return PackedFloat{a.low + b.low, a.high + b.high}; }),
+    packed("v_pk_mul_f32",
+           [](PackedFloat a, PackedFloat b) {
+             return PackedFloat{a.low * b.low, a.high * b.high};
+           }),
+    packed("v_pk_add_f32",
+           [](PackedFloat a, PackedFloat b) {
+             return PackedFloat{a.low + b.low, a.high + b.high};
+           }),
 };
 
 i32 signed_part(u32 word, unsigned width, unsigned index) {
@@ -190,8 +207,9 @@ TEST_P(VectorPacked, MatchesTheManual) {
   for (const Arrangement arrangement : {Arrangement{.op_sel = 1}, Arrangement{.op_sel = 2, .op_sel_hi = 5},
                                         Arrangement{.op_sel = 7 & all, .op_sel_hi = 0}, Arrangement{.op_sel_hi = 6}})
     cases.push_back(case_of(row, arrangement));
-  for (const Arrangement arrangement : {Arrangement{.neg_lo = 1}, Arrangement{.neg_hi = 2}, Arrangement{.neg_lo = all, .neg_hi = 1},
-                                        Arrangement{.op_sel = 1, .op_sel_hi = 6, .neg_lo = 1, .neg_hi = 2}})
+  for (const Arrangement arrangement :
+       {Arrangement{.neg_lo = 1}, Arrangement{.neg_hi = 2}, Arrangement{.neg_lo = all, .neg_hi = 1},
+        Arrangement{.op_sel = 1, .op_sel_hi = 6, .neg_lo = 1, .neg_hi = 2}})
     if (has_signs) cases.push_back(case_of(row, arrangement));
   for (std::size_t i = 0; i < row.operation.sources.size(); ++i) cases.push_back(case_of(row, {}, i));
   expect_match(cases);
@@ -227,7 +245,8 @@ TEST(VectorPacked, MovesAPairByItsHalves) {
 class VectorMixedPrecision : public testing::TestWithParam<std::string> {};
 TEST_P(VectorMixedPrecision, MatchesTheManual) {
   std::vector<Case> cases;
-  for (const auto& [op_sel, op_sel_hi] : {std::pair{0U, 0U}, {0U, 7U}, {7U, 7U}, {1U, 3U}, {4U, 4U}, {2U, 2U}, {0U, 5U}}) {
+  for (const auto& [op_sel, op_sel_hi] :
+       {std::pair{0U, 0U}, {0U, 7U}, {7U, 7U}, {1U, 3U}, {4U, 4U}, {2U, 2U}, {0U, 5U}}) {
     const Arrangement halves{.op_sel = op_sel, .op_sel_hi = op_sel_hi};
     std::ostringstream text;
     text << GetParam() << " v8, v0, -v2, |v4|";
@@ -248,21 +267,27 @@ TEST_P(VectorMixedPrecision, MatchesTheManual) {
         std::array<float, 3> value = {};
         for (unsigned source = 0; source < 3; ++source) {
           const u32 word = state.vector[2 * source][lane];
-          value[source] = is_half(source) ? static_cast<float>(from_bits<Half>(word >> shift(source))) : from_bits<float>(word);
+          value[source] =
+              is_half(source) ? static_cast<float>(from_bits<Half>(word >> shift(source))) : from_bits<float>(word);
         }
         const float result = std::fma(value[0], -value[1], std::fabs(value[2]));
         u32& destination = state.vector[result_vgpr][lane];
         const u32 half = Half(result).bits;
-        if (mnemonic == "v_fma_mix_f32") destination = static_cast<u32>(to_bits(result));
-        else destination = mnemonic == "v_fma_mixlo_f16" ? (destination & 0xffff0000) | half : (destination & 0xffff) | half << 16;
+        if (mnemonic == "v_fma_mix_f32")
+          destination = static_cast<u32>(to_bits(result));
+        else
+          destination =
+              mnemonic == "v_fma_mixlo_f16" ? (destination & 0xffff0000) | half : (destination & 0xffff) | half << 16;
       }
     };
-    made.float_results = {{.vgpr = result_vgpr, .type = mnemonic == "v_fma_mix_f32" ? Type::float32 : Type::packed_float16}};
+    made.float_results = {
+        {.vgpr = result_vgpr, .type = mnemonic == "v_fma_mix_f32" ? Type::float32 : Type::packed_float16}};
     cases.push_back(std::move(made));
   }
   expect_match(cases);
 }
-INSTANTIATE_TEST_SUITE_P(Isa, VectorMixedPrecision, testing::Values("v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"),
+INSTANTIATE_TEST_SUITE_P(Isa, VectorMixedPrecision,
+                         testing::Values("v_fma_mix_f32", "v_fma_mixlo_f16", "v_fma_mixhi_f16"),
                          [](const auto& row) { return row.param; });
 
 }  // namespace

@@ -15,29 +15,48 @@ namespace {
   INSTANTIATE_TEST_SUITE_P(Isa, SUITE, testing::ValuesIn(TABLE), [](const auto& row) { return row.param.mnemonic; })
 
 /// SCC tells whether the result is other than zero.
-template <class T> WithMask<T> nonzero(T value) { return {value, value != 0}; }
+template <class T>
+WithMask<T> nonzero(T value) {
+  return {value, value != 0};
+}
 
-template <class T> i32 count(T value) { return std::popcount(value); }
-template <class T> i32 trailing_zeros(T value) { return value == 0 ? -1 : std::countr_zero(value); }
-template <class T> i32 leading_zeros(T value) { return value == 0 ? -1 : std::countl_zero(value); }
-template <class T> T without_sign(T value) { return value < 0 ? ~value : value; }
-template <class T> T reversed(T value) {
+template <class T>
+i32 count(T value) {
+  return std::popcount(value);
+}
+template <class T>
+i32 trailing_zeros(T value) {
+  return value == 0 ? -1 : std::countr_zero(value);
+}
+template <class T>
+i32 leading_zeros(T value) {
+  return value == 0 ? -1 : std::countl_zero(value);
+}
+template <class T>
+T without_sign(T value) {
+  return value < 0 ? ~value : value;
+}
+template <class T>
+T reversed(T value) {
   T result = 0;
   for (unsigned i = 0; i < 8 * sizeof(T); ++i) result |= (value >> i & 1) << (8 * sizeof(T) - 1 - i);
   return result;
 }
 /// Each group of four bits becomes four ones if any of them is one.
-template <class T> T whole_quads(T value) {
+template <class T>
+T whole_quads(T value) {
   T result = 0;
   for (unsigned i = 0; i < 8 * sizeof(T); i += 4) result |= (value >> i & 15) != 0 ? T{15} << i : 0;
   return result;
 }
 /// Each group of four bits becomes one bit.
-template <class T> T quad_mask(T value) {
+template <class T>
+T quad_mask(T value) {
   T result = 0;
   for (unsigned i = 0; i < 2 * sizeof(T); ++i) result |= T{(value >> (4 * i) & 15) != 0} << i;
   return result;
 }
+u32 magnitude(i32 value) { return value < 0 ? 0 - static_cast<u32>(value) : static_cast<u32>(value); }
 u64 doubled_bits(u32 value) {
   u64 result = 0;
   for (unsigned i = 0; i < 32; ++i) result |= u64{value >> i & 1} * 3 << (2 * i);
@@ -75,57 +94,98 @@ const ScalarInstruction unary[] = {
     sop1("s_bitset1_b64", [](u32 a, Old<u64> d) { return d.value | u64{1} << (a & 63); }),
     sop1("s_quadmask_b32", [](u32 a) { return nonzero(quad_mask(a)); }),
     sop1("s_quadmask_b64", [](u64 a) { return nonzero(quad_mask(a)); }),
-    sop1("s_abs_i32", [](i32 a) { return nonzero(a < 0 ? 0 - static_cast<u32>(a) : static_cast<u32>(a)); }),
+    sop1("s_abs_i32", [](i32 a) { return nonzero(magnitude(a)); }),
     sop1("s_bitreplicate_b64_b32", [](u32 a) { return doubled_bits(a); }),
 };
 FASTDISPATCH_SCALAR_SUITE(ScalarUnary, unary);
 
-bool signed_sum_overflows(i32 a, i32 b) { return i64{a} + b != static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b)); }
-bool signed_difference_overflows(i32 a, i32 b) { return i64{a} - b != static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b)); }
+bool signed_sum_overflows(i32 a, i32 b) {
+  return i64{a} + b != static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b));
+}
+bool signed_difference_overflows(i32 a, i32 b) {
+  return i64{a} - b != static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b));
+}
 i32 wrapped_sum(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) + static_cast<u32>(b)); }
 i32 wrapped_difference(i32 a, i32 b) { return static_cast<i32>(static_cast<u32>(a) - static_cast<u32>(b)); }
 
-template <unsigned Shift> WithMask<u32> shifted_sum(u32 a, u32 b) {
+template <unsigned Shift>
+WithMask<u32> shifted_sum(u32 a, u32 b) {
   const u64 sum = (u64{a} << Shift) + b;
   return {static_cast<u32>(sum), sum >> 32 != 0};
 }
 
 const ScalarInstruction arithmetic[] = {
-    sop2("s_add_u32", [](u32 a, u32 b) { return WithMask{a + b, u64{a} + b > 0xffffffff}; }),
-    sop2("s_sub_u32", [](u32 a, u32 b) { return WithMask{a - b, b > a}; }),
-    sop2("s_add_i32", [](i32 a, i32 b) { return WithMask{wrapped_sum(a, b), signed_sum_overflows(a, b)}; }),
-    sop2("s_sub_i32", [](i32 a, i32 b) { return WithMask{wrapped_difference(a, b), signed_difference_overflows(a, b)}; }),
-    sop2("s_addc_u32", [](u32 a, u32 b, Condition scc) { return WithMask{a + b + scc, u64{a} + b + scc > 0xffffffff}; }),
-    sop2("s_subb_u32", [](u32 a, u32 b, Condition scc) { return WithMask{a - b - scc, u64{b} + scc > a}; }),
-    sop2("s_min_i32", [](i32 a, i32 b) { return WithMask{std::min(a, b), a < b}; }),
-    sop2("s_min_u32", [](u32 a, u32 b) { return WithMask{std::min(a, b), a < b}; }),
-    sop2("s_max_i32", [](i32 a, i32 b) { return WithMask{std::max(a, b), a > b}; }),
-    sop2("s_max_u32", [](u32 a, u32 b) { return WithMask{std::max(a, b), a > b}; }),
+    sop2("s_add_u32",
+         [](u32 a, u32 b) {
+           return WithMask{a + b, u64{a} + b > 0xffffffff};
+         }),
+    sop2("s_sub_u32",
+         [](u32 a, u32 b) {
+           return WithMask{a - b, b > a};
+         }),
+    sop2("s_add_i32",
+         [](i32 a, i32 b) {
+           return WithMask{wrapped_sum(a, b), signed_sum_overflows(a, b)};
+         }),
+    sop2("s_sub_i32",
+         [](i32 a, i32 b) {
+           return WithMask{wrapped_difference(a, b), signed_difference_overflows(a, b)};
+         }),
+    sop2("s_addc_u32",
+         [](u32 a, u32 b, Condition scc) {
+           return WithMask{a + b + scc, u64{a} + b + scc > 0xffffffff};
+         }),
+    sop2("s_subb_u32",
+         [](u32 a, u32 b, Condition scc) {
+           return WithMask{a - b - scc, u64{b} + scc > a};
+         }),
+    sop2("s_min_i32",
+         [](i32 a, i32 b) {
+           return WithMask{std::min(a, b), a < b};
+         }),
+    sop2("s_min_u32",
+         [](u32 a, u32 b) {
+           return WithMask{std::min(a, b), a < b};
+         }),
+    sop2("s_max_i32",
+         [](i32 a, i32 b) {
+           return WithMask{std::max(a, b), a > b};
+         }),
+    sop2("s_max_u32",
+         [](u32 a, u32 b) {
+           return WithMask{std::max(a, b), a > b};
+         }),
     sop2("s_cselect_b32", [](u32 a, u32 b, Condition scc) { return scc ? a : b; }),
     sop2("s_cselect_b64", [](u64 a, u64 b, Condition scc) { return scc ? a : b; }),
     sop2("s_mul_i32", [](u32 a, u32 b) { return a * b; }),
     sop2("s_mul_hi_u32", [](u32 a, u32 b) { return static_cast<u32>(u64{a} * b >> 32); }),
     sop2("s_mul_hi_i32", [](i32 a, i32 b) { return static_cast<i32>(i64{a} * b >> 32); }),
-    sop2("s_absdiff_i32", [](i32 a, i32 b) { return nonzero(static_cast<u32>(a < b ? i64{b} - a : i64{a} - b)); }),
+    sop2("s_absdiff_i32", [](i32 a, i32 b) { return nonzero(magnitude(wrapped_difference(a, b))); }),
     sop2("s_lshl1_add_u32", shifted_sum<1>),
     sop2("s_lshl2_add_u32", shifted_sum<2>),
     sop2("s_lshl3_add_u32", shifted_sum<3>),
     sop2("s_lshl4_add_u32", shifted_sum<4>),
-    sopk("s_addk_i32", [](i32 k, Old<i32> d) { return WithMask{wrapped_sum(d.value, k), signed_sum_overflows(d.value, k)}; }),
-    sopk("s_mulk_i32", [](i32 k, Old<i32> d) { return static_cast<i32>(static_cast<u32>(d.value) * static_cast<u32>(k)); }),
+    sopk("s_addk_i32",
+         [](i32 k, Old<i32> d) {
+           return WithMask{wrapped_sum(d.value, k), signed_sum_overflows(d.value, k)};
+         }),
+    sopk("s_mulk_i32",
+         [](i32 k, Old<i32> d) { return static_cast<i32>(static_cast<u32>(d.value) * static_cast<u32>(k)); }),
     sopk("s_movk_i32", [](i32 k) { return k; }),
     sopk("s_cmovk_i32", [](i32 k, Condition scc, Old<i32> d) { return scc ? k : d.value; }),
 };
 FASTDISPATCH_SCALAR_SUITE(ScalarArithmetic, arithmetic);
 
 // S1 of a field extract holds the offset from bit 0 on and the width from bit 16 on.
-template <class T> T field(T value, u32 place) {
+template <class T>
+T field(T value, u32 place) {
   constexpr unsigned bits = 8 * sizeof(T);
   const unsigned offset = place & (bits - 1);
   const unsigned width = place >> 16 & 127;
   if (width == 0) return 0;
   if (offset + width >= bits) return static_cast<T>(value >> offset);
-  return static_cast<T>(static_cast<T>(static_cast<std::make_unsigned_t<T>>(value) << (bits - offset - width)) >> (bits - width));
+  return static_cast<T>(static_cast<T>(static_cast<std::make_unsigned_t<T>>(value) << (bits - offset - width)) >>
+                        (bits - width));
 }
 u64 place_in_word(std::size_t source, u64 bits) { return source == 1 ? bits & 0xff9fffff : bits; }
 u64 place_in_pair(std::size_t source, u64 bits) { return source == 1 ? bits & 0xffbfffff : bits; }

@@ -85,13 +85,12 @@ private:
     if (operation().writes_value) text << registers('s', result, registers_of(operation().result));
     for (std::size_t i = 0; i < operands.size(); ++i)
       text << (i == 0 && !operation().writes_value ? "" : ", ") << operands[i].text;
-    made_.push_back({.assembly = text.str(),
-                     .prepare = [row = instruction_, operands, result](MachineState& state, Random& random) {
-                       prepare(row, operands, result, state, random);
-                     },
-                     .reference = [op = operation(), operands, result](MachineState& state) {
-                       execute(op, operands, result, state);
-                     }});
+    made_.push_back(
+        {.assembly = text.str(),
+         .prepare = [row = instruction_, operands,
+                     result](MachineState& state, Random& random) { prepare(row, operands, result, state, random); },
+         .reference = [op = operation(), operands,
+                       result](MachineState& state) { execute(op, operands, result, state); }});
   }
 
   static void prepare(const ScalarInstruction& row, const std::vector<ScalarOperand>& operands, unsigned result,
@@ -105,7 +104,8 @@ private:
     }
     if (operands.size() == 2 && operands[1].sgpr && random() % 4 == 0) {  // equal operands are rare otherwise
       const u64 bits = operands[0].read(state);
-      if (operands[0].sgpr) state.set_scalar_value(*operands[1].sgpr, bytes_of(row.operation.sources[1]), row.constrain(1, bits));
+      if (operands[0].sgpr)
+        state.set_scalar_value(*operands[1].sgpr, bytes_of(row.operation.sources[1]), row.constrain(1, bits));
     }
   }
 

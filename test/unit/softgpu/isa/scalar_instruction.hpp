@@ -29,18 +29,22 @@ struct ScalarInstruction {
 };
 inline void PrintTo(const ScalarInstruction& instruction, std::ostream* stream) { *stream << instruction.mnemonic; }
 
-template <class F> ScalarInstruction sop1(std::string mnemonic, F function) {
+template <class F>
+ScalarInstruction sop1(std::string mnemonic, F function) {
   return {std::move(mnemonic), ScalarEncoding::sop1, operation(function)};
 }
-template <class F> ScalarInstruction sop2(std::string mnemonic, F function) {
+template <class F>
+ScalarInstruction sop2(std::string mnemonic, F function) {
   return {std::move(mnemonic), ScalarEncoding::sop2, operation(function)};
 }
-template <class F> ScalarInstruction sopc(std::string mnemonic, F function) {
+template <class F>
+ScalarInstruction sopc(std::string mnemonic, F function) {
   return {std::move(mnemonic), ScalarEncoding::sopc, operation(function)};
 }
 /// The last source is the 16-bit immediate, extended as the parameter's type says: i32 with its sign, u32 with zeros.
 /// The first one, if there are two, is the destination register.
-template <class F> ScalarInstruction sopk(std::string mnemonic, F function) {
+template <class F>
+ScalarInstruction sopk(std::string mnemonic, F function) {
   return {std::move(mnemonic), ScalarEncoding::sopk, operation(function)};
 }
 

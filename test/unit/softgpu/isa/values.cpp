@@ -10,27 +10,17 @@
 namespace softgpu::isa {
 namespace {
 
-constexpr std::array<u64, 22> edges_16 = {0,      1,      2,      0xffff, 0xfffe, 0x7fff, 0x8000, 0x8001, 0xff, 0x100, 0x80,
-                                          0x7f,   15,     16,     17,     31,     32,     0x0f0f, 0x5555, 4,    7,     8};
+constexpr std::array<u64, 22> edges_16 = {0,    1,  2,  0xffff, 0xfffe, 0x7fff, 0x8000, 0x8001, 0xff, 0x100, 0x80,
+                                          0x7f, 15, 16, 17,     31,     32,     0x0f0f, 0x5555, 4,    7,     8};
 constexpr std::array<u64, 34> edges_32 = {
     0,          1,          2,          0xffffffff, 0xfffffffe, 0x7fffffff, 0x80000000, 0x80000001, 0xffff,
     0x10000,    0x8000,     0x7fff,     0xffff8000, 31,         32,         33,         63,         64,
     0xff,       0x80,       0x7f,       0x00ffffff, 0x00800000, 0x01000000, 0xff800000, 0x007fffff, 0x0f0f0f0f,
     0x55555555, 0x80808080, 0x7f7f7f7f, 0x00ff00ff, 0x12345678, 5,          16};
-constexpr std::array<u64, 14> edges_64 = {0,
-                                          1,
-                                          0xffffffffffffffff,
-                                          0x7fffffffffffffff,
-                                          0x8000000000000000,
-                                          0x8000000000000001,
-                                          0xffffffff,
-                                          0x100000000,
-                                          0x80000000,
-                                          0x7fffffff,
-                                          0xffffffff80000000,
-                                          0xffffffff00000000,
-                                          63,
-                                          64};
+constexpr std::array<u64, 14> edges_64 = {
+    0,          1,           0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 0x8000000000000001,
+    0xffffffff, 0x100000000, 0x80000000,         0x7fffffff,         0xffffffff80000000, 0xffffffff00000000,
+    63,         64};
 // Zero, one and halves with both signs, ties, denormals, limits, infinities, quiet and signalling NaNs.
 constexpr std::array<u64, 32> edges_f16 = {0x0000, 0x8000, 0x3c00, 0xbc00, 0x3800, 0xb800, 0x3e00, 0x4100,
                                            0xc100, 0x4300, 0x0001, 0x8001, 0x03ff, 0x83ff, 0x0400, 0x8400,
@@ -68,9 +58,12 @@ u64 random_float(Type type, std::span<const u64> edges, std::mt19937_64& random)
   switch (random() % 8) {
   case 0:
   case 1:
-  case 2: return pick(edges, random);
-  case 3: return random();
-  default: return moderate_float(type, random);
+  case 2:
+    return pick(edges, random);
+  case 3:
+    return random();
+  default:
+    return moderate_float(type, random);
   }
 }
 
@@ -113,26 +106,34 @@ u64 interesting_value(Type type, std::mt19937_64& random) {
   const u64 garbage = random();
   switch (type) {
   case Type::uint16:
-  case Type::int16: return pair(random_integer(16, edges_16, random), garbage, 16);
-  case Type::float16: return pair(random_float(type, edges_f16, random), garbage, 16);
-  case Type::packed_16: return pair(random_integer(16, edges_16, random), random_integer(16, edges_16, random), 16);
+  case Type::int16:
+    return pair(random_integer(16, edges_16, random), garbage, 16);
+  case Type::float16:
+    return pair(random_float(type, edges_f16, random), garbage, 16);
+  case Type::packed_16:
+    return pair(random_integer(16, edges_16, random), random_integer(16, edges_16, random), 16);
   case Type::packed_float16:
     return pair(random_float(Type::float16, edges_f16, random), random_float(Type::float16, edges_f16, random), 16);
   case Type::uint32:
-  case Type::int32: return random_integer(32, edges_32, random);
-  case Type::float32: return random_float(type, edges_f32, random);
+  case Type::int32:
+    return random_integer(32, edges_32, random);
+  case Type::float32:
+    return random_float(type, edges_f32, random);
   case Type::packed_float32:
     return pair(random_float(Type::float32, edges_f32, random), random_float(Type::float32, edges_f32, random), 32);
   case Type::uint64:
-  case Type::int64: return random_integer(64, edges_64, random);
-  case Type::float64: return random_float(type, edges_f64, random);
+  case Type::int64:
+    return random_integer(64, edges_64, random);
+  case Type::float64:
+    return random_float(type, edges_f64, random);
   }
   return garbage;
 }
 
 bool agree(Type type, u64 got, u64 want, Tolerance tolerance) {
   if (type == Type::packed_float16)
-    return agree(Type::float16, got & 0xffff, want & 0xffff, tolerance) && agree(Type::float16, got >> 16, want >> 16, tolerance);
+    return agree(Type::float16, got & 0xffff, want & 0xffff, tolerance) &&
+           agree(Type::float16, got >> 16, want >> 16, tolerance);
   if (type == Type::packed_float32)
     return agree(Type::float32, got & 0xffffffff, want & 0xffffffff, tolerance) &&
            agree(Type::float32, got >> 32, want >> 32, tolerance);

@@ -8,10 +8,14 @@
 namespace softgpu::isa {
 namespace {
 
-template <class T> bool unordered(T a, T b) { return std::isnan(static_cast<double>(a)) || std::isnan(static_cast<double>(b)); }
+template <class T>
+bool unordered(T a, T b) {
+  return std::isnan(static_cast<double>(a)) || std::isnan(static_cast<double>(b));
+}
 
 /// The conditions of integer comparisons, in the manual's order.
-template <class T> std::vector<VectorInstruction> integer_comparisons(const std::string& prefix, const std::string& type) {
+template <class T>
+std::vector<VectorInstruction> integer_comparisons(const std::string& prefix, const std::string& type) {
   return {
       vopc(prefix + "f_" + type, [](T, T) { return false; }),
       vopc(prefix + "lt_" + type, [](T a, T b) { return a < b; }),
@@ -25,7 +29,8 @@ template <class T> std::vector<VectorInstruction> integer_comparisons(const std:
 }
 
 /// Those of floating-point comparisons: an n before a relation negates it, so that it holds for unordered operands.
-template <class T> std::vector<VectorInstruction> float_comparisons(const std::string& prefix, const std::string& type) {
+template <class T>
+std::vector<VectorInstruction> float_comparisons(const std::string& prefix, const std::string& type) {
   return {
       vopc(prefix + "f_" + type, [](T, T) { return false; }),
       vopc(prefix + "lt_" + type, [](T a, T b) { return a < b; }),
@@ -47,7 +52,8 @@ template <class T> std::vector<VectorInstruction> float_comparisons(const std::s
 }
 
 /// The mask of v_cmp_class: which of ten classes a value is in.
-template <class T> u32 class_of(T operand) {
+template <class T>
+u32 class_of(T operand) {
   const auto value = static_cast<double>(operand);
   if (is_signalling(operand)) return 1;
   if (std::isnan(value)) return 2;
@@ -58,7 +64,8 @@ template <class T> u32 class_of(T operand) {
   if (std::fabs(value) < least_normal) return negative ? 16 : 128;
   return negative ? 8 : 256;
 }
-template <class T, class Mask> VectorInstruction class_test(const std::string& prefix, const std::string& type) {
+template <class T, class Mask>
+VectorInstruction class_test(const std::string& prefix, const std::string& type) {
   return vopc(prefix + "class_" + type, [](T a, Mask classes) { return (class_of(a) & classes) != 0; });
 }
 
@@ -72,8 +79,10 @@ std::vector<VectorInstruction> comparisons(const std::string& prefix, const std:
   if (type == "u64") return integer_comparisons<u64>(prefix, type);
   std::vector<VectorInstruction> made;
   if (type == "f16") made = float_comparisons<Half>(prefix, type), made.push_back(class_test<Half, u16>(prefix, type));
-  if (type == "f32") made = float_comparisons<float>(prefix, type), made.push_back(class_test<float, u32>(prefix, type));
-  if (type == "f64") made = float_comparisons<double>(prefix, type), made.push_back(class_test<double, u32>(prefix, type));
+  if (type == "f32")
+    made = float_comparisons<float>(prefix, type), made.push_back(class_test<float, u32>(prefix, type));
+  if (type == "f64")
+    made = float_comparisons<double>(prefix, type), made.push_back(class_test<double, u32>(prefix, type));
   return made;
 }
 

@@ -10,30 +10,39 @@ namespace softgpu::isa {
 namespace {
 
 /// Thresholds of v_div_scale by type, from the manual's pseudo code.
-template <class T> struct Scaling;
-template <> struct Scaling<float> {
+template <class T>
+struct Scaling;
+template <>
+struct Scaling<float> {
   static constexpr int far_apart = 96, tiny_numerator = 23, bias = 127, by = 64, min_exponent = -126;
 };
-template <> struct Scaling<double> {
+template <>
+struct Scaling<double> {
   static constexpr int far_apart = 768, tiny_numerator = 53, bias = 1023, by = 128, min_exponent = -1022;
 };
 
-template <class T> bool denormal(T value) { return value != 0 && std::fabs(value) < std::ldexp(T{1}, Scaling<T>::min_exponent); }
+template <class T>
+bool denormal(T value) {
+  return value != 0 && std::fabs(value) < std::ldexp(T{1}, Scaling<T>::min_exponent);
+}
 /// The exponent field.
-template <class T> int field(T value) {
+template <class T>
+int field(T value) {
   return static_cast<int>(to_bits(value) >> (sizeof(T) == 4 ? 23 : 52)) & (sizeof(T) == 4 ? 0xff : 0x7ff);
 }
 
 /// Scales `value`, which is the denominator or the numerator, so that the steps of the division neither overflow nor
 /// lose bits; the mask tells v_div_fmas to scale the quotient back.
-template <class T> WithMask<T> scaled(T value, T denominator, T numerator) {
+template <class T>
+WithMask<T> scaled(T value, T denominator, T numerator) {
   using S = Scaling<T>;
   if (denominator == 0 || numerator == 0) return {std::numeric_limits<T>::quiet_NaN(), false};
   const bool is_denominator = to_bits(value) == to_bits(denominator);
   const bool is_numerator = to_bits(value) == to_bits(numerator);
   const T inverse = T{1} / denominator;
   const T quotient = numerator / denominator;
-  if (field(numerator) - field(denominator) >= S::far_apart) return {is_denominator ? std::ldexp(value, S::by) : value, true};
+  if (field(numerator) - field(denominator) >= S::far_apart)
+    return {is_denominator ? std::ldexp(value, S::by) : value, true};
   if (denormal(denominator)) return {std::ldexp(value, S::by), false};
   if (denormal(inverse) && denormal(quotient)) return {is_denominator ? std::ldexp(value, S::by) : value, true};
   if (denormal(inverse)) return {std::ldexp(value, -S::by), false};
@@ -43,7 +52,8 @@ template <class T> WithMask<T> scaled(T value, T denominator, T numerator) {
 }
 
 /// The first source is the same register as the second (the denominator) or the third (the numerator).
-template <class T> void expect_scaling(const std::string& mnemonic) {
+template <class T>
+void expect_scaling(const std::string& mnemonic) {
   const VectorInstruction row = vop3(mnemonic, scaled<T>);
   std::vector<Case> cases;
   for (const unsigned first : {2U, 4U}) {
@@ -59,7 +69,8 @@ TEST(VectorDivision, ScaleSingle) { expect_scaling<float>("v_div_scale_f32"); }
 TEST(VectorDivision, ScaleDouble) { expect_scaling<double>("v_div_scale_f64"); }
 
 /// A snippet that leaves a quotient of two vector registers in v8.
-template <class T> Case division(std::string assembly, unsigned numerator, unsigned denominator) {
+template <class T>
+Case division(std::string assembly, unsigned numerator, unsigned denominator) {
   constexpr Type type = type_of<T>();
   Case made{.assembly = std::move(assembly), .prepare = {}, .reference = {}};
   made.prepare = [=](MachineState& state, Random& random) {
@@ -82,9 +93,10 @@ template <class T> Case division(std::string assembly, unsigned numerator, unsig
   return made;
 }
 
-const char* const clear_temporaries = "s_mov_b64 s[16:17], exec\ns_mov_b64 exec, -1\nv_mov_b32 v10, 0\nv_mov_b32 v11, 0\n"
-                                      "v_mov_b32 v12, 0\nv_mov_b32 v13, 0\nv_mov_b32 v14, 0\nv_mov_b32 v15, 0\n"
-                                      "s_mov_b64 exec, s[16:17]\ns_mov_b64 vcc, 0";
+const char* const clear_temporaries =
+    "s_mov_b64 s[16:17], exec\ns_mov_b64 exec, -1\nv_mov_b32 v10, 0\nv_mov_b32 v11, 0\n"
+    "v_mov_b32 v12, 0\nv_mov_b32 v13, 0\nv_mov_b32 v14, 0\nv_mov_b32 v15, 0\n"
+    "s_mov_b64 exec, s[16:17]\ns_mov_b64 vcc, 0";
 
 TEST(VectorDivision, SequenceOfSingleInstructionsIsCorrectlyRounded) {
   expect_match({division<float>(std::string("v_div_scale_f32 v9, s[16:17], v1, v1, v0\n"
@@ -122,7 +134,8 @@ TEST(VectorDivision, SequenceOfDoubleInstructionsIsCorrectlyRounded) {
                {.states = 8});
 }
 
-/// The first 1264 binary digits of 2/pi after the point, most significant first, by Machin's formula and a long division.
+/// The first 1264 binary digits of 2/pi after the point, most significant first, by Machin's formula and a long
+/// division.
 std::vector<u32> two_over_pi() {
   constexpr std::size_t words = 44;  // of 32 bits; those beyond the 39.5 in use absorb rounding
   using Fixed = std::vector<u32>;    // one word before the point
@@ -157,8 +170,10 @@ std::vector<u32> two_over_pi() {
     for (u32 n = 1; power != Fixed(words); n += 2) {
       Fixed term = power;
       divide(term, n);
-      if (n % 4 == 1) add(sum, term);
-      else subtract(sum, term);
+      if (n % 4 == 1)
+        add(sum, term);
+      else
+        subtract(sum, term);
       divide(power, x);
       divide(power, x);
     }
@@ -194,7 +209,8 @@ double segment_of_two_over_pi(double argument, u32 segment) {
 
 TEST(VectorTrigonometry, PreoperationLooksUpTwoOverPi) {
   const auto few_segments = [](std::size_t source, u64 bits) { return source == 1 ? bits & 0xffffffe3 : bits; };
-  expect_match(cases_of(vop3("v_trig_preop_f64", segment_of_two_over_pi).constrained(few_segments).without({Form::constant})));
+  expect_match(
+      cases_of(vop3("v_trig_preop_f64", segment_of_two_over_pi).constrained(few_segments).without({Form::constant})));
 }
 
 }  // namespace

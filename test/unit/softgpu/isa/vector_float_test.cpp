@@ -15,7 +15,6 @@ float byte_as_float(u32 word, unsigned index) { return static_cast<float>(word >
 /// A signed 4-bit number in sixteenths.
 float offset_of(u32 word) { return static_cast<float>(static_cast<i32>(word << 28) >> 28) / 16; }
 
-
 const VectorInstruction conversions[] = {
     vop1("v_cvt_f32_i32", [](i32 a) { return static_cast<float>(a); }),
     vop1("v_cvt_f32_u32", [](u32 a) { return static_cast<float>(a); }),
@@ -54,17 +53,24 @@ constexpr Tolerance trigonometric = {.ulp = 1, .absolute = 0x1p-20};
 u64 small_angle(std::size_t /*source*/, u64 bits) { return bits & 0xbfffffff; }
 u64 large_angle(std::size_t /*source*/, u64 bits) { return (bits & 0xc37fffff) | 0x40000000; }
 
-float sine(float turns) { return static_cast<float>(std::sin(turn * (turns - std::nearbyint(static_cast<double>(turns))))); }
-float cosine(float turns) { return static_cast<float>(std::cos(turn * (turns - std::nearbyint(static_cast<double>(turns))))); }
+float sine(float turns) {
+  return static_cast<float>(std::sin(turn * (turns - std::nearbyint(static_cast<double>(turns)))));
+}
+float cosine(float turns) {
+  return static_cast<float>(std::cos(turn * (turns - std::nearbyint(static_cast<double>(turns)))));
+}
 
 const VectorInstruction approximations[] = {
     vop1("v_exp_f32", [](float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); }).within(one_ulp),
     vop1("v_log_f32", [](float a) { return static_cast<float>(std::log2(static_cast<double>(a))); }).within(one_ulp),
-    vop1("v_exp_legacy_f32", [](float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); }).within(one_ulp),
-    vop1("v_log_legacy_f32", [](float a) { return static_cast<float>(std::log2(static_cast<double>(a))); }).within(one_ulp),
+    vop1("v_exp_legacy_f32", [](float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); })
+        .within(one_ulp),
+    vop1("v_log_legacy_f32", [](float a) { return static_cast<float>(std::log2(static_cast<double>(a))); })
+        .within(one_ulp),
     vop1("v_rcp_f32", [](float a) { return static_cast<float>(1 / static_cast<double>(a)); }).within(one_ulp),
     vop1("v_rcp_iflag_f32", [](float a) { return static_cast<float>(1 / static_cast<double>(a)); }).within(one_ulp),
-    vop1("v_rsq_f32", [](float a) { return static_cast<float>(1 / std::sqrt(static_cast<double>(a))); }).within(one_ulp),
+    vop1("v_rsq_f32", [](float a) { return static_cast<float>(1 / std::sqrt(static_cast<double>(a))); })
+        .within(one_ulp),
     vop1("v_sqrt_f32", [](float a) { return std::sqrt(a); }).within(one_ulp),
     vop1("v_sin_f32", sine).within(trigonometric).constrained(small_angle),
     vop1("v_cos_f32", cosine).within(trigonometric).constrained(small_angle),
@@ -119,14 +125,26 @@ u32 with_byte(float value, u32 index, u32 word) {
   const unsigned shift = 8 * (index & 3);
   return (word & ~(u32{0xff} << shift)) | std::min<u32>(to_integer<u32>(value), 255) << shift;
 }
-i16 signed_norm(float value) { return std::isnan(value) ? i16{0} : static_cast<i16>(std::nearbyint(std::clamp(value, -1.F, 1.F) * 32767)); }
-u16 unsigned_norm(float value) { return std::isnan(value) ? u16{0} : static_cast<u16>(std::nearbyint(std::clamp(value, 0.F, 1.F) * 65535)); }
+i16 signed_norm(float value) {
+  return std::isnan(value) ? i16{0} : static_cast<i16>(std::nearbyint(std::clamp(value, -1.F, 1.F) * 32767));
+}
+u16 unsigned_norm(float value) {
+  return std::isnan(value) ? u16{0} : static_cast<u16>(std::nearbyint(std::clamp(value, 0.F, 1.F) * 65535));
+}
 
 const VectorInstruction packing[] = {
     vop3("v_cvt_pkrtz_f16_f32",
-         [](float a, float b) { return PackedHalf{Half(a, Rounding::toward_zero), Half(b, Rounding::toward_zero)}; }),
-    vop3("v_cvt_pknorm_i16_f32", [](float a, float b) { return PackedI16{signed_norm(a), signed_norm(b)}; }),
-    vop3("v_cvt_pknorm_u16_f32", [](float a, float b) { return PackedU16{unsigned_norm(a), unsigned_norm(b)}; }),
+         [](float a, float b) {
+           return PackedHalf{Half(a, Rounding::toward_zero), Half(b, Rounding::toward_zero)};
+         }),
+    vop3("v_cvt_pknorm_i16_f32",
+         [](float a, float b) {
+           return PackedI16{signed_norm(a), signed_norm(b)};
+         }),
+    vop3("v_cvt_pknorm_u16_f32",
+         [](float a, float b) {
+           return PackedU16{unsigned_norm(a), unsigned_norm(b)};
+         }),
     vop3("v_cvt_pk_u8_f32", [](float a, u32 b, u32 c) { return with_byte(a, b, c); }).constrained(whole_number),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorFloatPacking, packing);

@@ -9,14 +9,20 @@ u64 clamped(Type type, u64 bits) {
   if (is_nan(type, bits)) return 0;  // DX10_CLAMP is set
   const auto limit = [](auto value) {
     using T = decltype(value);
-    if constexpr (std::is_same_v<T, Half>) return Half(std::fmin(std::fmax(static_cast<double>(value), 0.0), 1.0));
-    else return std::fmin(std::fmax(value, T{0}), T{1});
+    if constexpr (std::is_same_v<T, Half>)
+      return Half(std::fmin(std::fmax(static_cast<double>(value), 0.0), 1.0));
+    else
+      return std::fmin(std::fmax(value, T{0}), T{1});
   };
   switch (type) {
-  case Type::float16: return (bits & 0x8000) != 0 ? 0 : to_bits(limit(from_bits<Half>(bits)));
-  case Type::float32: return (bits & sign_bit(type)) != 0 ? 0 : to_bits(limit(from_bits<float>(bits)));
-  case Type::float64: return (bits & sign_bit(type)) != 0 ? 0 : to_bits(limit(from_bits<double>(bits)));
-  default: return bits;
+  case Type::float16:
+    return (bits & 0x8000) != 0 ? 0 : to_bits(limit(from_bits<Half>(bits)));
+  case Type::float32:
+    return (bits & sign_bit(type)) != 0 ? 0 : to_bits(limit(from_bits<float>(bits)));
+  case Type::float64:
+    return (bits & sign_bit(type)) != 0 ? 0 : to_bits(limit(from_bits<double>(bits)));
+  default:
+    return bits;
   }
 }
 
@@ -58,11 +64,14 @@ void execute(const VectorInstruction& instruction, const VectorForm& form, Machi
     u64 value = operation.evaluate(values);
     if (form.clamp) value = clamped(operation.result, value);
     mask |= u64{values.mask} << lane;
-    if (operation.writes_value) state.set_vector_value(form.result, lane, result_bytes, merged(instruction, form, old, value));
+    if (operation.writes_value)
+      state.set_vector_value(form.result, lane, result_bytes, merged(instruction, form, old, value));
   }
   if (!operation.writes_mask) return;
-  if (form.mask_out_vcc) state.vcc = mask;
-  else state.set_scalar_value(mask_out_sgpr, 8, mask);
+  if (form.mask_out_vcc)
+    state.vcc = mask;
+  else
+    state.set_scalar_value(mask_out_sgpr, 8, mask);
   if (instruction.writes_exec) state.exec = mask;
 }
 

@@ -11,7 +11,8 @@
 
 namespace softgpu::isa {
 
-/// Where a form has its operands. Sources are in v0, v2, v4 or s4, s6, s8 (and the register after), the result goes to v8.
+/// Where a form has its operands. Sources are in v0, v2, v4 or s4, s6, s8 (and the register after), the result goes to
+/// v8.
 inline constexpr unsigned first_source_sgpr = 4;
 inline constexpr unsigned result_vgpr = 8;
 inline constexpr unsigned mask_in_sgpr = 12;
@@ -27,8 +28,8 @@ struct VectorForm {
   Select select = Select::dword;
   Unused unused = Unused::pad;
   std::optional<Dpp> dpp = {};
-  bool result_in_high_half = false;  ///< op_sel of the destination
-  std::vector<bool> high_halves = {};    ///< op_sel of the sources; empty when the form has none
+  bool result_in_high_half = false;    ///< op_sel of the destination
+  std::vector<bool> high_halves = {};  ///< op_sel of the sources; empty when the form has none
 };
 
 [[nodiscard]] std::string assembly_of(const VectorInstruction& instruction, const VectorForm& form);

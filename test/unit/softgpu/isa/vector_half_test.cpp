@@ -15,8 +15,16 @@ Half half_fraction(Half a) {
   const Half result(a - std::floor(static_cast<double>(a)));
   return result >= 1 ? below_one : result;
 }
-i16 signed_norm(Half value) { return std::isnan(static_cast<double>(value)) ? i16{0} : static_cast<i16>(std::nearbyint(std::clamp<double>(value, -1, 1) * 32767)); }
-u16 unsigned_norm(Half value) { return std::isnan(static_cast<double>(value)) ? u16{0} : static_cast<u16>(std::nearbyint(std::clamp<double>(value, 0, 1) * 65535)); }
+i16 signed_norm(Half value) {
+  return std::isnan(static_cast<double>(value))
+             ? i16{0}
+             : static_cast<i16>(std::nearbyint(std::clamp<double>(value, -1, 1) * 32767));
+}
+u16 unsigned_norm(Half value) {
+  return std::isnan(static_cast<double>(value))
+             ? u16{0}
+             : static_cast<u16>(std::nearbyint(std::clamp<double>(value, 0, 1) * 65535));
+}
 
 const VectorInstruction conversions[] = {
     vop1("v_cvt_f16_u16", [](u16 a) { return Half(a); }),
@@ -62,7 +70,8 @@ const VectorInstruction binary[] = {
     vop2("v_mul_f16", [](Half a, Half b) { return product(a, b); }),
     vop2("v_min_f16", [](Half a, Half b) { return minimum(a, b); }),
     vop2("v_max_f16", [](Half a, Half b) { return maximum(a, b); }),
-    vop2("v_mac_f16", [](Half a, Half b, Old<Half> d) { return LowHalf{sum(product(a, b), d.value)}; }).without({Form::sdwa}),
+    vop2("v_mac_f16", [](Half a, Half b, Old<Half> d) { return LowHalf{sum(product(a, b), d.value)}; })
+        .without({Form::sdwa}),
     vop2("v_ldexp_f16", [](Half a, i16 b) { return Half(std::ldexp(static_cast<double>(a), b)); }),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorHalfBinary, binary);
@@ -81,10 +90,24 @@ const VectorInstruction ternary[] = {
     vop3("v_max3_f16", [](Half a, Half b, Half c) { return LowHalf{maximum(maximum(a, b), c)}; })
         .with_op_sel()
         .within(low_half_only),
-    vop3("v_med3_f16", [](Half a, Half b, Half c) { return LowHalf{median(a, b, c)}; }).with_op_sel().within(low_half_only),
-    vop3("v_pack_b32_f16", [](Half a, Half b) { return PackedHalf{a, b}; }).with_op_sel(),
-    vop3("v_cvt_pknorm_i16_f16", [](Half a, Half b) { return PackedI16{signed_norm(a), signed_norm(b)}; }).with_op_sel(),
-    vop3("v_cvt_pknorm_u16_f16", [](Half a, Half b) { return PackedU16{unsigned_norm(a), unsigned_norm(b)}; }).with_op_sel(),
+    vop3("v_med3_f16", [](Half a, Half b, Half c) { return LowHalf{median(a, b, c)}; })
+        .with_op_sel()
+        .within(low_half_only),
+    vop3("v_pack_b32_f16",
+         [](Half a, Half b) {
+           return PackedHalf{a, b};
+         })
+        .with_op_sel(),
+    vop3("v_cvt_pknorm_i16_f16",
+         [](Half a, Half b) {
+           return PackedI16{signed_norm(a), signed_norm(b)};
+         })
+        .with_op_sel(),
+    vop3("v_cvt_pknorm_u16_f16",
+         [](Half a, Half b) {
+           return PackedU16{unsigned_norm(a), unsigned_norm(b)};
+         })
+        .with_op_sel(),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorHalfTernary, ternary);
 

@@ -90,7 +90,8 @@ private:
   void add_in_place(const std::string& suffix) {
     const std::size_t source = source_count() - 1;
     if (!has(Form::in_place)) return;
-    if (!operation().writes_value || registers_of(operation().result) != registers_of(operation().sources[source])) return;
+    if (!operation().writes_value || registers_of(operation().result) != registers_of(operation().sources[source]))
+      return;
     VectorForm& form = add(in_registers(suffix));
     form.result = form.sources[source].first;
   }
@@ -149,8 +150,10 @@ private:
       for (std::size_t i = 0; i < source_count(); ++i) {
         VectorOperand& source = form.sources[i];
         const std::size_t choice = pick_ + n * 5 + i * 3;
-        if (source.type == Type::float16) source.select = choice % 2 == 0 ? Select::word_1 : Select::word_0;
-        else if (source.type != Type::float32) source.select = parts.at(choice % parts.size());
+        if (source.type == Type::float16)
+          source.select = choice % 2 == 0 ? Select::word_1 : Select::word_0;
+        else if (source.type != Type::float32)
+          source.select = parts.at(choice % parts.size());
         if (is_float(source.type) && has(Form::modifiers)) {
           source.negate = choice % 3 == 1;
           source.absolute = choice % 4 == 1;
@@ -167,8 +170,10 @@ private:
       if (!operation().writes_value) continue;
       // Part of a NaN says nothing, so floating-point results stay whole.
       const std::size_t choice = pick_ / 6 + n;
-      if (operation().result == Type::float16) form.select = choice % 2 == 0 ? Select::word_1 : Select::word_0;
-      else if (operation().result != Type::float32) form.select = n % 4 == 3 ? Select::dword : parts.at(choice % parts.size());
+      if (operation().result == Type::float16)
+        form.select = choice % 2 == 0 ? Select::word_1 : Select::word_0;
+      else if (operation().result != Type::float32)
+        form.select = n % 4 == 3 ? Select::dword : parts.at(choice % parts.size());
       form.unused = static_cast<Unused>(n % 3);
       if (is_float(operation().result) && form.unused == Unused::sign_extend) form.unused = Unused::preserve;
       if (form.select == Select::dword) form.unused = Unused::pad;
@@ -182,8 +187,10 @@ private:
     for (std::size_t n = 0; n < count; ++n) {
       VectorForm& form = add(in_registers("_dpp"));
       Dpp dpp{.control = controls[(pick_ + n) % controls.size()], .bound_control = n % 2 == 0};
-      if (operation().writes_mask) dpp.bound_control = true;  // a carry-out of a disabled lane is not defined
-      else if (n % 3 == 1) dpp.row_mask = 0xa, dpp.bank_mask = 0x7;
+      if (operation().writes_mask)
+        dpp.bound_control = true;  // a carry-out of a disabled lane is not defined
+      else if (n % 3 == 1)
+        dpp.row_mask = 0xa, dpp.bank_mask = 0x7;
       form.dpp = std::move(dpp);
       if (is_float(form.sources[0].type) && has(Form::modifiers)) {
         form.sources[0].negate = n % 2 == 0;
@@ -233,10 +240,13 @@ VectorInstruction VectorInstruction::with_suffix(std::string text) const {
 
 std::string test_name(const VectorInstruction& instruction) {
   std::string name = instruction.mnemonic;
-  for (const char letter : instruction.suffix) name += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
+  for (const char letter : instruction.suffix)
+    name += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
   return name;
 }
 
-std::vector<Case> cases_of(const VectorInstruction& instruction, Depth depth) { return Forms(instruction, depth).cases(); }
+std::vector<Case> cases_of(const VectorInstruction& instruction, Depth depth) {
+  return Forms(instruction, depth).cases();
+}
 
 }  // namespace softgpu::isa

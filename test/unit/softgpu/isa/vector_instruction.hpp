@@ -23,11 +23,11 @@ struct VectorInstruction {
   Operation operation;
   std::set<Form> missing = {};  ///< forms that this instruction lacks though others of its encoding have them
   Tolerance tolerance = {};
-  bool implicit_vcc = false;    ///< reads VCC without naming it
-  bool writes_exec = false;     ///< v_cmpx: EXEC becomes the result too
-  bool has_op_sel = false;      ///< VOP3 with a choice of halves for 16-bit operands
-  bool scalar_mask = true;      ///< VOP3: the mask operand may be any SGPR pair
-  std::string suffix = {};      ///< of the assembly, such as a modifier under test
+  bool implicit_vcc = false;  ///< reads VCC without naming it
+  bool writes_exec = false;   ///< v_cmpx: EXEC becomes the result too
+  bool has_op_sel = false;    ///< VOP3 with a choice of halves for 16-bit operands
+  bool scalar_mask = true;    ///< VOP3: the mask operand may be any SGPR pair
+  std::string suffix = {};    ///< of the assembly, such as a modifier under test
   /// Keeps operands in registers to where the manual defines a result.
   std::function<u64(std::size_t source, u64 bits)> constrain = [](std::size_t /*source*/, u64 bits) { return bits; };
 
@@ -39,19 +39,24 @@ struct VectorInstruction {
   [[nodiscard]] VectorInstruction with_suffix(std::string text) const;
 };
 
-template <class F> VectorInstruction vop1(std::string mnemonic, F function) {
+template <class F>
+VectorInstruction vop1(std::string mnemonic, F function) {
   return {std::move(mnemonic), Encoding::vop1, operation(function)};
 }
-template <class F> VectorInstruction vop2(std::string mnemonic, F function) {
+template <class F>
+VectorInstruction vop2(std::string mnemonic, F function) {
   return {std::move(mnemonic), Encoding::vop2, operation(function)};
 }
-template <class F> VectorInstruction vop3(std::string mnemonic, F function) {
+template <class F>
+VectorInstruction vop3(std::string mnemonic, F function) {
   return {std::move(mnemonic), Encoding::vop3, operation(function)};
 }
-template <class F> VectorInstruction vop3p(std::string mnemonic, F function) {
+template <class F>
+VectorInstruction vop3p(std::string mnemonic, F function) {
   return {std::move(mnemonic), Encoding::vop3p, operation(function)};
 }
-template <class F> VectorInstruction vopc(std::string mnemonic, F function) {
+template <class F>
+VectorInstruction vopc(std::string mnemonic, F function) {
   VectorInstruction made{std::move(mnemonic), Encoding::vopc, operation(function)};
   made.writes_exec = made.mnemonic.starts_with("v_cmpx");
   return made;

@@ -58,12 +58,30 @@ const VectorInstruction binary[] = {
     vop2("v_add_u32", [](u32 a, u32 b) { return a + b; }),
     vop2("v_sub_u32", [](u32 a, u32 b) { return a - b; }),
     vop2("v_subrev_u32", [](u32 a, u32 b) { return b - a; }),
-    vop2("v_add_co_u32", [](u32 a, u32 b) { return WithMask{a + b, u64{a} + b > 0xffffffff}; }),
-    vop2("v_sub_co_u32", [](u32 a, u32 b) { return WithMask{a - b, b > a}; }),
-    vop2("v_subrev_co_u32", [](u32 a, u32 b) { return WithMask{b - a, a > b}; }),
-    vop2("v_addc_co_u32", [](u32 a, u32 b, Condition c) { return WithMask{a + b + c, u64{a} + b + c > 0xffffffff}; }),
-    vop2("v_subb_co_u32", [](u32 a, u32 b, Condition c) { return WithMask{a - b - c, u64{b} + c > a}; }),
-    vop2("v_subbrev_co_u32", [](u32 a, u32 b, Condition c) { return WithMask{b - a - c, u64{a} + c > b}; }),
+    vop2("v_add_co_u32",
+         [](u32 a, u32 b) {
+           return WithMask{a + b, u64{a} + b > 0xffffffff};
+         }),
+    vop2("v_sub_co_u32",
+         [](u32 a, u32 b) {
+           return WithMask{a - b, b > a};
+         }),
+    vop2("v_subrev_co_u32",
+         [](u32 a, u32 b) {
+           return WithMask{b - a, a > b};
+         }),
+    vop2("v_addc_co_u32",
+         [](u32 a, u32 b, Condition c) {
+           return WithMask{a + b + c, u64{a} + b + c > 0xffffffff};
+         }),
+    vop2("v_subb_co_u32",
+         [](u32 a, u32 b, Condition c) {
+           return WithMask{a - b - c, u64{b} + c > a};
+         }),
+    vop2("v_subbrev_co_u32",
+         [](u32 a, u32 b, Condition c) {
+           return WithMask{b - a - c, u64{a} + c > b};
+         }),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorIntegerBinary, binary);
 

@@ -14,7 +14,10 @@ i32 low_24(i32 value) { return static_cast<i32>(static_cast<u32>(value) << 8) >>
 u32 ones(u32 count) { return (u32{1} << (count & 31)) - 1; }
 u64 joined(u32 high, u32 low) { return u64{high} << 32 | low; }
 
-template <class T> T median(T a, T b, T c) { return std::max(std::min(a, b), std::min(std::max(a, b), c)); }
+template <class T>
+T median(T a, T b, T c) {
+  return std::max(std::min(a, b), std::min(std::max(a, b), c));
+}
 
 i32 signed_field(i32 value, u32 offset, u32 width) {
   if (width == 0) return 0;
@@ -23,7 +26,8 @@ i32 signed_field(i32 value, u32 offset, u32 width) {
 }
 
 u32 sum_of_differences(u32 a, u32 b, u32 sum) {
-  for (unsigned i = 0; i < 4; ++i) sum += static_cast<u32>(std::abs(static_cast<int>(byte(a, i)) - static_cast<int>(byte(b, i))));
+  for (unsigned i = 0; i < 4; ++i)
+    sum += static_cast<u32>(std::abs(static_cast<int>(byte(a, i)) - static_cast<int>(byte(b, i))));
   return sum;
 }
 /// The same without the bytes where the second operand, the mask, is zero.
@@ -33,10 +37,12 @@ u32 masked_sum_of_differences(u32 a, u32 b, u32 sum) {
   return sum;
 }
 /// One sum for each of four windows of `a`, which start a byte apart.
-template <class Sum> u64 four_windows(u64 a, u32 b, u64 sums, Sum sum) {
+template <class Sum>
+u64 four_windows(u64 a, u32 b, u64 sums, Sum sum) {
   u64 result = 0;
   for (unsigned i = 0; i < 4; ++i)
-    result |= u64{sum(static_cast<u32>(a >> (8 * i)), b, static_cast<u32>(sums >> (16 * i)) & 0xffff) & 0xffff} << (16 * i);
+    result |= u64{sum(static_cast<u32>(a >> (8 * i)), b, static_cast<u32>(sums >> (16 * i)) & 0xffff) & 0xffff}
+              << (16 * i);
   return result;
 }
 
@@ -45,9 +51,12 @@ u32 permuted(u32 a, u32 b, u32 selectors) {
   for (unsigned i = 0; i < 4; ++i) {
     const u32 selector = byte(selectors, i);
     u32 value = 0xff;
-    if (selector < 8) value = byte(joined(a, b), selector);
-    else if (selector < 12) value = (byte(joined(a, b), 2 * (selector - 8) + 1) & 0x80) != 0 ? 0xff : 0;
-    else if (selector == 12) value = 0;
+    if (selector < 8)
+      value = byte(joined(a, b), selector);
+    else if (selector < 12)
+      value = (byte(joined(a, b), 2 * (selector - 8) + 1) & 0x80) != 0 ? 0xff : 0;
+    else if (selector == 12)
+      value = 0;
     result |= value << (8 * i);
   }
   return result;
@@ -82,10 +91,22 @@ const VectorInstruction words[] = {
     vop3("v_alignbyte_b32", [](u32 a, u32 b, u32 c) { return static_cast<u32>(joined(a, b) >> (8 * (c & 3))); })
         .constrained([](std::size_t source, u64 bits) { return source == 2 ? bits & 3 : bits; })
         .without({Form::constant}),
-    vop3("v_min3_i32", [](i32 a, i32 b, i32 c) { return std::min({a, b, c}); }),
-    vop3("v_min3_u32", [](u32 a, u32 b, u32 c) { return std::min({a, b, c}); }),
-    vop3("v_max3_i32", [](i32 a, i32 b, i32 c) { return std::max({a, b, c}); }),
-    vop3("v_max3_u32", [](u32 a, u32 b, u32 c) { return std::max({a, b, c}); }),
+    vop3("v_min3_i32",
+         [](i32 a, i32 b, i32 c) {
+           return std::min({a, b, c});
+         }),
+    vop3("v_min3_u32",
+         [](u32 a, u32 b, u32 c) {
+           return std::min({a, b, c});
+         }),
+    vop3("v_max3_i32",
+         [](i32 a, i32 b, i32 c) {
+           return std::max({a, b, c});
+         }),
+    vop3("v_max3_u32",
+         [](u32 a, u32 b, u32 c) {
+           return std::max({a, b, c});
+         }),
     vop3("v_med3_i32", [](i32 a, i32 b, i32 c) { return median(a, b, c); }),
     vop3("v_med3_u32", [](u32 a, u32 b, u32 c) { return median(a, b, c); }),
     vop3("v_add3_u32", [](u32 a, u32 b, u32 c) { return a + b + c; }),
@@ -138,15 +159,20 @@ const VectorInstruction wide[] = {
 FASTDISPATCH_VECTOR_SUITE(VectorIntegerWide, wide);
 
 TEST(VectorIntegerWide, MaskedQuadSumWithFourAccumulators) {
-  expect_match({Case{.assembly = "v_mqsad_u32_u8 v[8:11], v[0:1], v2, v[4:7]", .prepare = {}, .reference = [](MachineState& s) {
-                       for (unsigned lane = 0; lane < lane_count; ++lane)
-                         for (unsigned i = 0; i < 4 && s.active(lane); ++i)
-                           s.vector[8 + i][lane] = masked_sum_of_differences(
-                               static_cast<u32>(s.vector_value(0, lane, 8) >> (8 * i)), s.vector[2][lane], s.vector[4 + i][lane]);
-                     }}});
+  expect_match(
+      {Case{.assembly = "v_mqsad_u32_u8 v[8:11], v[0:1], v2, v[4:7]", .prepare = {}, .reference = [](MachineState& s) {
+              for (unsigned lane = 0; lane < lane_count; ++lane)
+                for (unsigned i = 0; i < 4 && s.active(lane); ++i)
+                  s.vector[8 + i][lane] =
+                      masked_sum_of_differences(static_cast<u32>(s.vector_value(0, lane, 8) >> (8 * i)),
+                                                s.vector[2][lane], s.vector[4 + i][lane]);
+            }}});
 }
 
-template <class T> LowHalf<T> low(int value) { return LowHalf<T>{static_cast<T>(value)}; }
+template <class T>
+LowHalf<T> low(int value) {
+  return LowHalf<T>{static_cast<T>(value)};
+}
 constexpr Tolerance low_half_only = {.high_half_is_undefined = true};
 
 const VectorInstruction halves[] = {
@@ -158,12 +184,36 @@ const VectorInstruction halves[] = {
     vop3("v_mad_i32_i16", [](i16 a, i16 b, i32 c) { return static_cast<i32>(i64{a} * b + c); }).with_op_sel(),
     vop3("v_add_i16", [](i16 a, i16 b) { return low<i16>(a + b); }).with_op_sel().within(low_half_only),
     vop3("v_sub_i16", [](i16 a, i16 b) { return low<i16>(a - b); }).with_op_sel().within(low_half_only),
-    vop3("v_min3_i16", [](i16 a, i16 b, i16 c) { return low<i16>(std::min({a, b, c})); }).with_op_sel().within(low_half_only),
-    vop3("v_min3_u16", [](u16 a, u16 b, u16 c) { return low<u16>(std::min({a, b, c})); }).with_op_sel().within(low_half_only),
-    vop3("v_max3_i16", [](i16 a, i16 b, i16 c) { return low<i16>(std::max({a, b, c})); }).with_op_sel().within(low_half_only),
-    vop3("v_max3_u16", [](u16 a, u16 b, u16 c) { return low<u16>(std::max({a, b, c})); }).with_op_sel().within(low_half_only),
-    vop3("v_med3_i16", [](i16 a, i16 b, i16 c) { return low<i16>(median(a, b, c)); }).with_op_sel().within(low_half_only),
-    vop3("v_med3_u16", [](u16 a, u16 b, u16 c) { return low<u16>(median(a, b, c)); }).with_op_sel().within(low_half_only),
+    vop3("v_min3_i16",
+         [](i16 a, i16 b, i16 c) {
+           return low<i16>(std::min({a, b, c}));
+         })
+        .with_op_sel()
+        .within(low_half_only),
+    vop3("v_min3_u16",
+         [](u16 a, u16 b, u16 c) {
+           return low<u16>(std::min({a, b, c}));
+         })
+        .with_op_sel()
+        .within(low_half_only),
+    vop3("v_max3_i16",
+         [](i16 a, i16 b, i16 c) {
+           return low<i16>(std::max({a, b, c}));
+         })
+        .with_op_sel()
+        .within(low_half_only),
+    vop3("v_max3_u16",
+         [](u16 a, u16 b, u16 c) {
+           return low<u16>(std::max({a, b, c}));
+         })
+        .with_op_sel()
+        .within(low_half_only),
+    vop3("v_med3_i16", [](i16 a, i16 b, i16 c) { return low<i16>(median(a, b, c)); })
+        .with_op_sel()
+        .within(low_half_only),
+    vop3("v_med3_u16", [](u16 a, u16 b, u16 c) { return low<u16>(median(a, b, c)); })
+        .with_op_sel()
+        .within(low_half_only),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorIntegerHalvesVop3, halves);
 

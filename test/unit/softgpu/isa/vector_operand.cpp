@@ -41,17 +41,22 @@ u32 insert(Select select, Unused unused, u32 old, u32 value) {
   const auto [name, shift, mask] = part(select);
   const u32 field = value & mask;
   switch (unused) {
-  case Unused::pad: return field << shift;
-  case Unused::sign_extend: return extended(field, mask) << shift;
-  default: return (old & ~(mask << shift)) | field << shift;
+  case Unused::pad:
+    return field << shift;
+  case Unused::sign_extend:
+    return extended(field, mask) << shift;
+  default:
+    return (old & ~(mask << shift)) | field << shift;
   }
 }
 
 std::string registers(char file, unsigned first, unsigned count) {
   std::ostringstream text;
   text << file;
-  if (count == 1) text << first;
-  else text << '[' << first << ':' << first + count - 1 << ']';
+  if (count == 1)
+    text << first;
+  else
+    text << '[' << first << ':' << first + count - 1 << ']';
   return text.str();
 }
 
@@ -66,9 +71,12 @@ std::string VectorOperand::text() const {
 
 u64 VectorOperand::raw(const MachineState& state, unsigned lane) const {
   switch (kind) {
-  case Kind::vgpr: return state.vector_value(first, lane, bytes_of(type));
-  case Kind::sgpr: return state.scalar_value(first, bytes_of(type));
-  default: return constant;
+  case Kind::vgpr:
+    return state.vector_value(first, lane, bytes_of(type));
+  case Kind::sgpr:
+    return state.scalar_value(first, bytes_of(type));
+  default:
+    return constant;
   }
 }
 
@@ -79,8 +87,12 @@ u64 VectorOperand::modify(u64 bits) const {
   return bits;
 }
 
-VectorOperand vgpr(Type type, unsigned first) { return {.kind = VectorOperand::Kind::vgpr, .type = type, .first = first}; }
-VectorOperand sgpr(Type type, unsigned first) { return {.kind = VectorOperand::Kind::sgpr, .type = type, .first = first}; }
+VectorOperand vgpr(Type type, unsigned first) {
+  return {.kind = VectorOperand::Kind::vgpr, .type = type, .first = first};
+}
+VectorOperand sgpr(Type type, unsigned first) {
+  return {.kind = VectorOperand::Kind::sgpr, .type = type, .first = first};
+}
 
 VectorOperand inline_integer(Type type, int value) {
   return {.kind = VectorOperand::Kind::constant,

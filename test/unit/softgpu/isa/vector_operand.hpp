@@ -21,8 +21,8 @@ struct VectorOperand {
   enum class Kind { vgpr, sgpr, constant };
   Kind kind = Kind::vgpr;
   Type type = Type::uint32;
-  unsigned first = 0;         ///< register number
-  u64 constant = 0;           ///< as the operand's type encodes it
+  unsigned first = 0;  ///< register number
+  u64 constant = 0;    ///< as the operand's type encodes it
   std::string constant_text = {};
   bool negate = false;
   bool absolute = false;
