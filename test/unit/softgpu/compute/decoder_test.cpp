@@ -1,0 +1,113 @@
+#include "softgpu/compute/decoder.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace softgpu::compute {
+namespace {
+
+using Kind = Operand::Kind;
+
+TEST(Decoder, reads_registers_of_every_kind) {
+  const Instruction i = parse_instruction("v_test v7, v[4:7], a3, a[0:1], s5, s[6:7], vcc, exec_hi, m0");
+  ASSERT_EQ(i.operands.size(), 9U);
+  const auto expect = [&](std::size_t n, Kind kind, unsigned index, unsigned dwords) {
+    EXPECT_EQ(i.operands[n].kind, kind) << i.operands[n].text;
+    EXPECT_EQ(i.operands[n].index, index) << i.operands[n].text;
+    EXPECT_EQ(i.operands[n].dwords, dwords) << i.operands[n].text;
+  };
+  expect(0, Kind::vector, 7, 1);
+  expect(1, Kind::vector, 4, 4);
+  expect(2, Kind::vector, first_agpr + 3, 1);
+  expect(3, Kind::vector, first_agpr, 2);
+  expect(4, Kind::scalar, 5, 1);
+  expect(5, Kind::scalar, 6, 2);
+  expect(6, Kind::scalar, scalar_register::vcc, 2);
+  expect(7, Kind::scalar, scalar_register::exec + 1, 1);
+  expect(8, Kind::scalar, scalar_register::m0, 1);
+}
+
+TEST(Decoder, tells_inline_constants_from_literals) {
+  const Instruction i = parse_instruction("v_test -16, 64, 0xdeadbeef, 0.15915494, -4.0");
+  ASSERT_EQ(i.operands.size(), 5U);
+  EXPECT_EQ(i.operands[0].value, -16);
+  EXPECT_FALSE(i.operands[0].is_literal);
+  EXPECT_FALSE(i.operands[0].negated);
+  EXPECT_EQ(i.operands[1].value, 64);
+  EXPECT_EQ(i.operands[2].value, 0xdeadbeef);
+  EXPECT_TRUE(i.operands[2].is_literal);
+  EXPECT_EQ(i.operands[3].kind, Kind::real);
+  EXPECT_FLOAT_EQ(static_cast<float>(i.operands[3].real), 0.15915494F);
+  EXPECT_EQ(i.operands[4].real, -4.0);
+}
+
+TEST(Decoder, reads_source_modifiers_in_all_spellings) {
+  const Instruction i = parse_instruction("v_test_e64 v0, -v1, |v2|, -|v3|, neg(1.0), sext(v4)");
+  EXPECT_EQ(i.encoding, Encoding::e64);
+  EXPECT_TRUE(i.operands[1].negated && !i.operands[1].absolute);
+  EXPECT_TRUE(i.operands[2].absolute && !i.operands[2].negated);
+  EXPECT_TRUE(i.operands[3].absolute && i.operands[3].negated);
+  EXPECT_TRUE(i.operands[4].negated && i.operands[4].real == 1.0);
+  EXPECT_TRUE(i.operands[5].sign_extend && i.operands[5].index == 4);
+}
+
+TEST(Decoder, reads_modifiers_behind_the_operands) {
+  const Instruction i =
+      parse_instruction("v_test_dpp v0, v1 quad_perm:[3,2,1,0] row_mask:0xa offset:-8 glc sel:BYTE_1");
+  EXPECT_EQ(i.mnemonic, "v_test");
+  EXPECT_EQ(i.encoding, Encoding::dpp);
+  EXPECT_EQ(i.operands.size(), 2U);
+  EXPECT_EQ(i.element("quad_perm", 0, -1), 3);
+  EXPECT_EQ(i.element("quad_perm", 3, -1), 0);
+  EXPECT_EQ(i.number("row_mask"), 10);
+  EXPECT_EQ(i.number("offset"), -8);
+  EXPECT_TRUE(i.has("glc"));
+  EXPECT_FALSE(i.has("slc"));
+  EXPECT_EQ(i.word("sel"), "BYTE_1");
+  EXPECT_EQ(i.number("missing", 42), 42);
+}
+
+TEST(Decoder, keeps_arguments_in_brackets_together) {
+  const Instruction i = parse_instruction("s_getreg_b32 s0, hwreg(HW_REG_MODE, 4, 2)");
+  ASSERT_EQ(i.operands.size(), 2U);
+  EXPECT_EQ(i.operands[1].text, "hwreg(HW_REG_MODE, 4, 2)");
+  EXPECT_EQ(i.operands[1].kind, Kind::symbol);
+}
+
+TEST(Decoder, knows_which_modifiers_nobody_asked_for) {
+  const Instruction i = parse_instruction("v_test v0, v1 clamp mul:2");
+  EXPECT_TRUE(i.has("clamp"));
+  EXPECT_TRUE(i.modifiers[0].read);
+  EXPECT_FALSE(i.modifiers[1].read);
+}
+
+TEST(Decoder, branch_offsets_count_words_from_the_next_instruction) {
+  Instruction i = parse_instruction("s_branch 65531");
+  i.offset = 40;
+  EXPECT_EQ(i.branch_target(i.operands[0]), 40 + 4 - 5 * 4);
+}
+
+template <class... Words>
+std::optional<Instruction> decode(Words... words) {
+  const std::array<std::uint32_t, sizeof...(words)> code = {static_cast<std::uint32_t>(words)...};
+  return Disassembler().decode(std::as_bytes(std::span(code)), 0x100);
+}
+
+TEST(Decoder, decodes_machine_code) {
+  const auto i = decode(0x680002ff, 0x12345678);
+  ASSERT_TRUE(i);
+  EXPECT_EQ(i->mnemonic, "v_add_u32");
+  EXPECT_EQ(i->encoding, Encoding::e32);
+  EXPECT_EQ(i->offset, 0x100U);
+  EXPECT_EQ(i->size, 8U);
+  EXPECT_EQ(i->operands.at(1).value, 0x12345678);
+}
+
+TEST(Decoder, gives_nothing_for_bytes_that_are_no_instruction) {
+  EXPECT_FALSE(decode(0xffffffff, 0xffffffff));
+  EXPECT_FALSE(Disassembler().decode({}, 0));
+}
+
+}  // namespace
+}  // namespace softgpu::compute

@@ -1,0 +1,189 @@
+#include "softgpu/compute/engine.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sys/mman.h>
+
+#include <array>
+#include <bit>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+#include "test_launch.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+// Machine words, as the assembler encodes them.
+constexpr std::uint32_t s_endpgm = 0xbf810000;
+constexpr std::uint32_t s_barrier = 0xbf8a0000;
+constexpr std::uint32_t s_trap_2 = 0xbf920002;
+constexpr std::uint32_t s_nop = 0xbf800000;
+constexpr std::uint32_t s_branch_over_one_word = 0xbf820001;
+constexpr std::uint32_t s_branch_back_one_word = 0xbf82fffe;
+constexpr std::uint32_t s_sendmsg_interrupt = 0xbf900001;
+constexpr std::uint32_t no_instruction = 0xffffffff;
+
+/// A kernel descriptor with code behind it, as a code object has them, in memory that the kernel's address points to.
+class Image {
+public:
+  explicit Image(const std::vector<std::uint32_t>& code) { set(code); }
+
+  void set(const std::vector<std::uint32_t>& code) {
+    const std::int64_t entry_offset = KernelDescriptor::size;
+    std::memcpy(bytes_.data() + 16, &entry_offset, sizeof entry_offset);
+    std::memcpy(bytes_.data() + entry_offset, code.data(), code.size() * sizeof code[0]);
+  }
+  void set_private_segment(std::uint32_t size) { std::memcpy(bytes_.data() + 4, &size, sizeof size); }
+  [[nodiscard]] std::uint64_t address() const { return std::bit_cast<std::uint64_t>(bytes_.data()); }
+
+private:
+  alignas(64) std::array<std::byte, 1024> bytes_{};
+};
+
+std::shared_ptr<const Kernel> kernel_in(Engine& engine, const Image& image) {
+  auto result = engine.kernel(image.address());
+  const auto* failure = std::get_if<Failure>(&result);
+  EXPECT_EQ(failure, nullptr) << failure->text;
+  return failure == nullptr ? std::get<std::shared_ptr<const Kernel>>(result) : nullptr;
+}
+
+Failure failure_in(Engine& engine, std::uint64_t address) {
+  auto result = engine.kernel(address);
+  if (const auto* failure = std::get_if<Failure>(&result)) return *failure;
+  ADD_FAILURE() << "the kernel was not refused";
+  return {};
+}
+
+std::optional<Failure> run(std::shared_ptr<const Kernel> kernel, const Image& image) {
+  auto packet = packet_of({64, 1, 1}, {64, 1, 1});
+  packet.kernel_object = image.address();
+  WorkGroupRunner runner(0);
+  return runner.run(*launch_of(std::move(kernel), packet), 0);
+}
+
+TEST(Engine, translates_a_kernel_once) {
+  Engine engine;
+  const Image image({s_endpgm});
+  EXPECT_EQ(kernel_in(engine, image), kernel_in(engine, image));
+}
+
+TEST(Engine, translates_the_same_code_at_two_addresses_once) {
+  Engine engine;
+  const Image one({s_nop, s_endpgm});
+  const Image other({s_nop, s_endpgm});
+  EXPECT_EQ(kernel_in(engine, one), kernel_in(engine, other));
+}
+
+TEST(Engine, sees_that_an_address_holds_other_code_now) {
+  Engine engine;
+  Image image({s_endpgm});
+  EXPECT_FALSE(run(kernel_in(engine, image), image));
+  image.set({s_trap_2, s_endpgm});
+  const auto failure = run(kernel_in(engine, image), image);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::trap);
+}
+
+TEST(Engine, sees_that_an_address_holds_another_descriptor_now) {
+  Engine engine;
+  Image image({s_endpgm});
+  EXPECT_EQ(kernel_in(engine, image)->descriptor().private_segment_bytes, 0U);
+  image.set_private_segment(128);
+  EXPECT_EQ(kernel_in(engine, image)->descriptor().private_segment_bytes, 128U);
+}
+
+TEST(Engine, a_kernel_in_use_outlives_being_forgotten_and_the_engine) {
+  const Image image({s_trap_2, s_endpgm});
+  std::shared_ptr<const Kernel> kernel;
+  {
+    Engine engine;
+    kernel = kernel_in(engine, image);
+    engine.forget(image.address(), 1);
+    EXPECT_NE(kernel, kernel_in(engine, image));
+  }
+  EXPECT_TRUE(run(kernel, image));
+}
+
+TEST(Engine, forgets_only_what_it_is_told_to) {
+  Engine engine;
+  const Image image({s_endpgm});
+  const auto kernel = kernel_in(engine, image);
+  engine.forget(image.address() + 1024, 4096);
+  EXPECT_EQ(kernel, kernel_in(engine, image));
+}
+
+TEST(Engine, two_threads_get_one_translation) {
+  Engine engine;
+  const Image image({s_barrier, s_endpgm});
+  std::array<std::shared_ptr<const Kernel>, 4> kernels;
+  std::vector<std::jthread> threads;
+  for (auto& kernel : kernels) threads.emplace_back([&] { kernel = kernel_in(engine, image); });
+  threads.clear();
+  for (const auto& kernel : kernels) EXPECT_EQ(kernel, kernels[0]);
+}
+
+TEST(Engine, follows_branches_and_leaves_out_what_they_jump_over) {
+  Engine engine;
+  const Image image({s_branch_over_one_word, no_instruction, s_endpgm});
+  EXPECT_FALSE(run(kernel_in(engine, image), image));
+}
+
+TEST(Engine, knows_which_kernels_have_barriers) {
+  Engine engine;
+  EXPECT_TRUE(kernel_in(engine, Image({s_barrier, s_endpgm}))->has_barrier());
+  EXPECT_FALSE(kernel_in(engine, Image({s_nop, s_endpgm}))->has_barrier());
+}
+
+TEST(Engine, refuses_an_unsupported_instruction_by_its_name_and_offset) {
+  Engine engine;
+  const Image image({s_nop, s_sendmsg_interrupt, s_endpgm});
+  const Failure failure = failure_in(engine, image.address());
+  EXPECT_EQ(failure.kind, Failure::Kind::illegal_instruction);
+  EXPECT_EQ(failure.address, 4U);
+  EXPECT_NE(failure.text.find("s_sendmsg"), std::string::npos) << failure.text;
+  EXPECT_NE(failure.text.find("0x4"), std::string::npos) << failure.text;
+}
+
+TEST(Engine, refuses_bytes_that_are_no_instruction) {
+  Engine engine;
+  const Failure failure = failure_in(engine, Image({s_nop, s_nop, no_instruction}).address());
+  EXPECT_EQ(failure.kind, Failure::Kind::illegal_instruction);
+  EXPECT_EQ(failure.address, 8U);
+}
+
+TEST(Engine, refuses_code_that_branches_before_its_entry) {
+  Engine engine;
+  EXPECT_EQ(failure_in(engine, Image({s_branch_back_one_word}).address()).kind, Failure::Kind::illegal_instruction);
+}
+
+TEST(Engine, refuses_an_address_that_is_not_mapped) {
+  Engine engine;
+  EXPECT_EQ(failure_in(engine, 0x1000).kind, Failure::Kind::invalid_code_object);
+}
+
+TEST(Engine, refuses_memory_that_holds_no_kernel_descriptor) {
+  Engine engine;
+  alignas(64) const std::array<std::byte, 64> zeros{};
+  EXPECT_EQ(failure_in(engine, std::bit_cast<std::uint64_t>(zeros.data())).kind, Failure::Kind::invalid_code_object);
+}
+
+TEST(Engine, reads_code_up_to_the_last_mapped_byte_and_no_further) {
+  constexpr std::size_t page = 4096;
+  auto* memory =
+      static_cast<std::byte*>(mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(memory, MAP_FAILED);
+  ASSERT_EQ(mprotect(memory + page, page, PROT_NONE), 0);
+  std::byte* kernel_object = memory + page - KernelDescriptor::size - sizeof s_endpgm;
+  const std::int64_t entry_offset = KernelDescriptor::size;
+  std::memcpy(kernel_object + 16, &entry_offset, sizeof entry_offset);
+  std::memcpy(kernel_object + entry_offset, &s_endpgm, sizeof s_endpgm);
+  Engine engine;
+  EXPECT_TRUE(std::holds_alternative<std::shared_ptr<const Kernel>>(
+      engine.kernel(std::bit_cast<std::uint64_t>(kernel_object))));
+  munmap(memory, 2 * page);
+}
+
+}  // namespace
+}  // namespace softgpu::compute
