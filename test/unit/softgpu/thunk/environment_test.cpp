@@ -1,0 +1,84 @@
+#include "softgpu/thunk/environment.hpp"
+
+#include <map>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace softgpu::thunk {
+namespace {
+
+using Variables = std::map<std::string, std::string>;
+
+std::variant<Environment, std::string> read(const Variables& variables) {
+  return Environment::read([&](const char* name) -> const char* {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(Environment, HasDefaultsThatMakeOneGpuOfThisMachine) {
+  const auto environment = std::get<Environment>(read({}));
+  EXPECT_EQ(environment.gpus, 1U);
+  EXPECT_EQ(environment.compute_units, 104U);
+  EXPECT_GE(environment.threads, 4U);
+  EXPECT_GE(environment.memory_bytes, std::uint64_t{64} << 20);
+  EXPECT_FALSE(environment.shuffle_seed.has_value());
+  EXPECT_EQ(environment.log, LogLevel::error);
+}
+
+TEST(Environment, ReadsEveryVariable) {
+  const auto environment = std::get<Environment>(read({{"SOFTGPU_GPUS", "3"},
+                                                       {"SOFTGPU_COMPUTE_UNITS", "8"},
+                                                       {"SOFTGPU_MEMORY", "2G"},
+                                                       {"SOFTGPU_THREADS", "7"},
+                                                       {"SOFTGPU_SHUFFLE", "42"},
+                                                       {"SOFTGPU_LOG", "packets"}}));
+  EXPECT_EQ(environment.gpus, 3U);
+  EXPECT_EQ(environment.compute_units, 8U);
+  EXPECT_EQ(environment.memory_bytes, std::uint64_t{2} << 30);
+  EXPECT_EQ(environment.threads, 7U);
+  EXPECT_EQ(environment.shuffle_seed, std::optional<std::uint64_t>(42));
+  EXPECT_EQ(environment.log, LogLevel::packets);
+}
+
+TEST(Environment, TakesSizesInBytesAndUnits) {
+  const auto bytes = [](const char* text) {
+    return std::get<Environment>(read({{"SOFTGPU_MEMORY", text}})).memory_bytes;
+  };
+  EXPECT_EQ(bytes("134217728"), std::uint64_t{128} << 20);
+  EXPECT_EQ(bytes("131072K"), std::uint64_t{128} << 20);
+  EXPECT_EQ(bytes("128m"), std::uint64_t{128} << 20);
+  EXPECT_EQ(bytes("1T"), std::uint64_t{1} << 40);
+}
+
+struct BadValue {
+  const char* name;
+  const char* value;
+};
+
+class BadEnvironmentTest : public ::testing::TestWithParam<BadValue> {};
+
+TEST_P(BadEnvironmentTest, IsNamedWithWhatItMayBe) {
+  const auto result = read({{GetParam().name, GetParam().value}});
+  ASSERT_TRUE(std::holds_alternative<std::string>(result));
+  const auto& complaint = std::get<std::string>(result);
+  EXPECT_EQ(complaint.find(std::string(GetParam().name) + "='" + GetParam().value + "' is not a"), 0U) << complaint;
+}
+
+INSTANTIATE_TEST_SUITE_P(Values, BadEnvironmentTest,
+                         ::testing::Values(BadValue{"SOFTGPU_GPUS", "0"}, BadValue{"SOFTGPU_GPUS", "17"},
+                                           BadValue{"SOFTGPU_GPUS", "two"}, BadValue{"SOFTGPU_GPUS", ""},
+                                           BadValue{"SOFTGPU_COMPUTE_UNITS", "-4"}, BadValue{"SOFTGPU_MEMORY", "8X"},
+                                           BadValue{"SOFTGPU_MEMORY", "1K"},
+                                           BadValue{"SOFTGPU_MEMORY", "99999999999999999999G"},
+                                           BadValue{"SOFTGPU_MEMORY", "17592186044417G"},
+                                           BadValue{"SOFTGPU_THREADS", "1.5"}, BadValue{"SOFTGPU_SHUFFLE", "yes"}));
+
+TEST(Environment, NamesAnUnknownLogLevel) {
+  const auto result = read({{"SOFTGPU_LOG", "loud"}});
+  EXPECT_EQ(std::get<std::string>(result), "SOFTGPU_LOG='loud' is not off, error or packets");
+}
+
+}  // namespace
+}  // namespace softgpu::thunk

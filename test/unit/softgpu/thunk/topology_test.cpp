@@ -1,0 +1,72 @@
+#include "softgpu/thunk/topology.hpp"
+
+#include <array>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace softgpu::thunk {
+namespace {
+
+Environment environment(std::uint32_t gpus, std::uint32_t compute_units, std::uint32_t threads) {
+  Environment result;
+  result.gpus = gpus;
+  result.compute_units = compute_units;
+  result.threads = threads;
+  result.memory_bytes = std::uint64_t{1} << 30;
+  return result;
+}
+
+TEST(Topology, NodeZeroIsTheHostAndTheOthersAreGfx90a) {
+  const Topology topology(environment(2, 104, 4));
+  ASSERT_EQ(topology.node_count(), 3U);
+  EXPECT_GT(topology.node(0).NumCPUCores, 0U);
+  EXPECT_EQ(topology.node(0).NumFComputeCores, 0U);
+  for (const std::uint32_t node : {1U, 2U}) {
+    const HsaNodeProperties gpu = topology.node(node);
+    EXPECT_EQ(gpu.NumCPUCores, 0U);
+    EXPECT_EQ(gpu.NumFComputeCores / gpu.NumSIMDPerCU, 104U);
+    EXPECT_EQ(gpu.EngineId.ui32.Major, 9U);
+    EXPECT_EQ(gpu.EngineId.ui32.Minor, 0U);
+    EXPECT_EQ(gpu.EngineId.ui32.Stepping, 10U);
+  }
+  EXPECT_NE(topology.node(1).UniqueID, topology.node(2).UniqueID);
+  EXPECT_NE(topology.node(1).LocationId, topology.node(2).LocationId);
+}
+
+TEST(Topology, DeviceMemoryIsWhatTheEnvironmentSays) {
+  const Topology topology(environment(1, 104, 4));
+  std::array<HsaMemoryProperties, 3> banks{};
+  topology.memory_banks(1, banks);
+  EXPECT_EQ(banks[0].SizeInBytes, std::uint64_t{1} << 30);
+  EXPECT_EQ(banks[1].HeapType, HSA_HEAPTYPE_GPU_LDS);
+  EXPECT_EQ(banks[1].SizeInBytes, 65536U);
+  EXPECT_NE(banks[1].VirtualBaseAddress >> 32, 0U);
+}
+
+TEST(Topology, ScratchHasWaveSlotsForEveryWorker) {
+  for (const std::uint32_t compute_units : {1U, 3U, 104U})
+    for (const std::uint32_t threads : {1U, 4U, 256U}) {
+      const HsaNodeProperties gpu = Topology(environment(1, compute_units, threads)).node(1);
+      EXPECT_GE(gpu.MaxSlotsScratchCU * compute_units, threads * 16);
+    }
+}
+
+TEST(Topology, EveryNodeIsLinkedToEveryOther) {
+  const Topology topology(environment(3, 104, 4));
+  for (std::uint32_t node = 0; node != 4; ++node) {
+    std::vector<HsaIoLinkProperties> links(topology.node(node).NumIOLinks);
+    topology.links(node, links);
+    ASSERT_EQ(links.size(), 3U);
+    std::uint32_t sum = 0;
+    for (const auto& link : links) {
+      EXPECT_EQ(link.NodeFrom, node);
+      EXPECT_NE(link.NodeTo, node);
+      sum += link.NodeTo;
+    }
+    EXPECT_EQ(sum + node, 0U + 1U + 2U + 3U);
+  }
+}
+
+}  // namespace
+}  // namespace softgpu::thunk
