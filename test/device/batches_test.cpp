@@ -1,0 +1,105 @@
+#include <thread>
+
+#include "device.hpp"
+
+namespace fastdispatch::test {
+namespace {
+
+class Batches : public Device {
+protected:
+  using Increment = Kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>;
+  const Increment increment = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
+  static constexpr std::uint32_t n = 1000;
+};
+
+TEST_F(Batches, run_their_steps_in_order_and_again_at_every_submission) {
+  for (const Fences fences : {Fences::conservative, Fences::minimal}) {
+    PinnedBuffer<std::uint32_t> input(gpu, n);
+    PinnedBuffer<std::uint32_t> output(gpu, n);
+    const DeviceBuffer<std::uint32_t> data(gpu, n);
+    Batch batch(gpu, {.fences = fences});
+    batch.copy(data, input);
+    for (std::uint32_t i = 1; i <= 20; ++i) batch.dispatch(increment, grid(n), data, n, i);
+    batch.copy(output, data);
+    for (std::uint32_t round = 0; round < 5; ++round) {
+      std::fill(input.begin(), input.end(), round);
+      queue.submit(batch).wait(limit);
+      ASSERT_THAT(std::vector(output.begin(), output.end()), ::testing::Each(round + 210)) << round;
+    }
+  }
+}
+
+TEST_F(Batches, in_flight_together_run_one_after_the_other) {
+  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  const DeviceBuffer<std::uint32_t> other(gpu, n);
+  Batch batch(gpu);
+  batch.copy(other, data);  // back and forth: a submission that overtakes would lose increments
+  batch.dispatch(increment, grid(n), other, n, 1);
+  batch.copy(data, other);
+  Submission last = queue.submit(batch);
+  for (int i = 1; i < 50; ++i) last = queue.submit(batch);
+  last.wait(limit);
+  EXPECT_THAT(download(data), ::testing::Each(50U));
+}
+
+TEST_F(Batches, longer_than_the_ring_run_to_the_end) {
+  Queue small(gpu, {.size = 64});
+  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  const DeviceBuffer<std::uint32_t> other(gpu, n);
+  Batch batch(gpu);
+  for (int i = 0; i < 500; ++i) {
+    batch.dispatch(increment, grid(n), data, n, 1);
+    if (i % 100 == 99) batch.copy(other, data);
+  }
+  small.submit(batch);
+  small.submit(batch).wait(limit);
+  EXPECT_THAT(download(other), ::testing::Each(1000U));
+}
+
+TEST_F(Batches, outlive_the_batch_object) {
+  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  {
+    Batch batch(gpu);
+    for (int i = 0; i < 100; ++i) batch.dispatch(increment, grid(n), data, n, 1);
+    queue.submit(batch);
+    batch.clear();
+    batch.dispatch(increment, grid(n), data, n, 1000);
+    queue.submit(batch);
+  }
+  queue.wait(limit);
+  EXPECT_THAT(download(data), ::testing::Each(1100U));
+}
+
+TEST_F(Batches, of_two_queues_run_beside_each_other) {
+  const auto wait_for = module.kernel<void(const std::uint32_t*, std::uint32_t*)>("wait_for");
+  PinnedBuffer<std::uint32_t> flags(gpu, 2);
+  flags[0] = flags[1] = 0;
+  Queue other(gpu);
+  const Submission waiting = queue.dispatch(wait_for, grid(1), flags.data(), flags.data() + 1);
+  // The first queue's kernel ends only after the second queue's has run.
+  Batch batch(gpu);
+  batch.dispatch(increment, grid(1), flags, 1, 9);
+  other.submit(batch).wait(limit);
+  waiting.wait(limit);
+  EXPECT_EQ(flags[1], 9U);
+}
+
+TEST_F(Batches, submitted_by_many_threads_all_run) {
+  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  Queue small(gpu, {.size = 64});
+  Batch batch(gpu);
+  for (int i = 0; i < 7; ++i) batch.dispatch(increment, grid(n), data, n, 1);
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) {
+      threads.emplace_back([&] {
+        for (int j = 0; j < 25; ++j) small.submit(batch);
+      });
+    }
+  }
+  small.wait(limit);
+  EXPECT_THAT(download(data), ::testing::Each(700U));
+}
+
+}  // namespace
+}  // namespace fastdispatch::test

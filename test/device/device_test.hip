@@ -1,0 +1,82 @@
+// The kernels that test/device launches, one for each thing that a device has to get right.
+#include <hip/hip_runtime.h>
+
+#include <cstdint>
+
+// HIP's blockDim is the size of the group at hand, which is smaller at the end of a grid that is no multiple of the
+// group. Indices count in the size that was asked for.
+__device__ uint32_t index_x() { return blockIdx.x * __builtin_amdgcn_workgroup_size_x() + threadIdx.x; }
+
+extern "C" __global__ void add(const uint32_t* a, const uint32_t* b, uint32_t* sum, uint32_t n) {
+  const uint32_t i = index_x();
+  if (i < n) sum[i] = a[i] + b[i];
+}
+
+extern "C" __global__ void increment(uint32_t* values, uint32_t n, uint32_t by) {
+  const uint32_t i = index_x();
+  if (i < n) values[i] += by;
+}
+
+// Reverses each work-group's values through LDS.
+extern "C" __global__ __launch_bounds__(256) void reverse_groups(uint32_t* values) {
+  __shared__ uint32_t staged[256];
+  const uint32_t i = index_x();
+  staged[threadIdx.x] = values[i];
+  __syncthreads();
+  values[i] = staged[blockDim.x - 1 - threadIdx.x];
+}
+
+// The same through LDS whose size is chosen at the dispatch.
+extern "C" __global__ void reverse_groups_dynamic(uint32_t* values) {
+  extern __shared__ uint32_t staged[];
+  const uint32_t i = index_x();
+  staged[threadIdx.x] = values[i];
+  __syncthreads();
+  values[i] = staged[blockDim.x - 1 - threadIdx.x];
+}
+
+// Counts the visits of each cell and notes the group that made them.
+extern "C" __global__ void visit_cells(uint32_t* visits, uint32_t* groups, uint32_t width, uint32_t height) {
+  const uint32_t x = index_x();
+  const uint32_t y = blockIdx.y * __builtin_amdgcn_workgroup_size_y() + threadIdx.y;
+  const uint32_t z = blockIdx.z * __builtin_amdgcn_workgroup_size_z() + threadIdx.z;
+  const uint32_t cell = (z * height + y) * width + x;
+  atomicAdd(&visits[cell], 1U);
+  groups[cell] = blockIdx.x | blockIdx.y << 10 | blockIdx.z << 20;
+}
+
+// What the compiler makes of the launch's shape: from implicit arguments in code object v5, from the packet in v4.
+extern "C" __global__ void report_shape(uint32_t* shape) {
+  if (threadIdx.x + threadIdx.y + threadIdx.z != 0) return;
+  if (blockIdx.x + blockIdx.y + blockIdx.z == 0) {
+    shape[0] = blockDim.x;
+    shape[1] = blockDim.y;
+    shape[2] = blockDim.z;
+    shape[3] = gridDim.x;
+    shape[4] = gridDim.y;
+    shape[5] = gridDim.z;
+  }
+  if (blockIdx.x == gridDim.x - 1) shape[6] = blockDim.x;  // of a group that may be partial
+}
+
+struct Polynomial {
+  double constant;
+  float linear;
+  int8_t square;
+};
+
+extern "C" __global__ void evaluate(double* results, Polynomial polynomial, uint16_t n) {
+  const uint32_t i = index_x();
+  if (i < n) results[i] = polynomial.constant + polynomial.linear * i + polynomial.square * static_cast<double>(i) * i;
+}
+
+extern "C" __global__ void write_to(uint32_t* address) { *address = 42; }
+
+extern "C" __global__ void wait_for(const volatile uint32_t* flag, uint32_t* woken) {
+  while (*flag == 0) __builtin_amdgcn_s_sleep(1);
+  *woken = *flag;
+}
+
+namespace twice {
+__global__ void scale(float* values) { values[threadIdx.x] *= 2; }
+}  // namespace twice

@@ -1,0 +1,132 @@
+#include "device.hpp"
+
+namespace fastdispatch::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+
+class Kernels : public Device {};
+
+TEST_F(Kernels, add_two_vectors) {
+  constexpr std::uint32_t n = 10'007;
+  const auto add =
+      module.kernel<void(const std::uint32_t*, const std::uint32_t*, std::uint32_t*, std::uint32_t)>("add");
+  const DeviceBuffer<std::uint32_t> a = upload(numbers(n));
+  const DeviceBuffer<std::uint32_t> b = upload(numbers(n, 1000));
+  const DeviceBuffer<std::uint32_t> sum(gpu, n);
+  queue.dispatch(add, grid(n).group(256), a, b, sum, n).wait(limit);
+  const std::vector<std::uint32_t> result = download(sum);
+  for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(result[i], 2 * i + 1000) << i;
+}
+
+TEST_F(Kernels, read_and_write_pinned_memory_in_place) {
+  PinnedBuffer<std::uint32_t> values(gpu, 1000);
+  std::iota(values.begin(), values.end(), 0U);
+  const auto increment = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
+  queue.dispatch(increment, grid(1000), values, values.size(), 5).wait(limit);
+  for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(values[i], i + 5);
+}
+
+TEST_F(Kernels, exchange_values_through_static_and_dynamic_lds) {
+  const DeviceBuffer<std::uint32_t> values = upload(numbers(1024));
+  std::vector<std::uint32_t> expected(1024);
+  for (std::uint32_t i = 0; i < 1024; ++i) expected[i] = i / 256 * 256 + 255 - i % 256;
+
+  queue.dispatch(module.kernel<void(std::uint32_t*)>("reverse_groups"), grid(1024).group(256), values).wait(limit);
+  EXPECT_EQ(download(values), expected);
+  const auto dynamic = module.kernel<void(std::uint32_t*)>("reverse_groups_dynamic");
+  queue.dispatch(dynamic, grid(1024).group(256).dynamic_lds(1024), values).wait(limit);
+  EXPECT_EQ(download(values), numbers(1024));
+}
+
+TEST_F(Kernels, visit_each_cell_of_a_grid_with_partial_groups_once) {
+  constexpr std::uint32_t width = 37;
+  constexpr std::uint32_t height = 19;
+  constexpr std::uint32_t depth = 5;
+  const auto visit = module.kernel<void(std::uint32_t*, std::uint32_t*, std::uint32_t, std::uint32_t)>("visit_cells");
+  const DeviceBuffer<std::uint32_t> visits = upload(std::vector<std::uint32_t>(width * height * depth));
+  const DeviceBuffer<std::uint32_t> groups(gpu, visits.size());
+  queue.dispatch(visit, grid(width, height, depth).group(16, 4, 2), visits, groups, width, height).wait(limit);
+  EXPECT_THAT(download(visits), Each(1U));
+  const std::vector<std::uint32_t> group = download(groups);
+  for (std::uint32_t z = 0; z < depth; ++z) {
+    for (std::uint32_t y = 0; y < height; ++y) {
+      for (std::uint32_t x = 0; x < width; ++x) {
+        ASSERT_EQ(group[(z * height + y) * width + x], x / 16 | (y / 4) << 10 | (z / 2) << 20) << x << ' ' << y << z;
+      }
+    }
+  }
+}
+
+TEST_F(Kernels, take_structures_and_small_values) {
+  struct Polynomial {
+    double constant;
+    float linear;
+    std::int8_t square;
+  };
+  const auto evaluate = module.kernel<void(double*, Polynomial, std::uint16_t)>("evaluate");
+  const DeviceBuffer<double> results(gpu, 300);
+  queue.dispatch(evaluate, grid(300), results, Polynomial{0.25, 1.5F, -3}, 300).wait(limit);
+  const std::vector<double> result = download(results);
+  for (int i = 0; i < 300; ++i) ASSERT_EQ(result[static_cast<std::size_t>(i)], 0.25 + 1.5 * i - 3.0 * i * i) << i;
+}
+
+// The same source in both versions of the ABI. The last number is the size of a partial group.
+void expect_shape(Queue& queue, const Module& module) {
+  PinnedBuffer<std::uint32_t> shape(queue.agent(), 7);
+  std::fill(shape.begin(), shape.end(), 0U);
+  const auto report = module.kernel<void(std::uint32_t*)>("report_shape");
+  queue.dispatch(report, grid(100, 6, 3).group(32, 3, 1), shape).wait();
+  EXPECT_THAT(std::vector(shape.begin(), shape.end()), ::testing::ElementsAre(32, 3, 1, 4, 2, 3, 4));
+}
+
+TEST_F(Kernels, of_code_object_v4_know_the_shape_of_their_launch) { expect_shape(queue, module); }
+
+TEST_F(Kernels, of_code_object_v5_know_the_shape_of_their_launch) {
+  expect_shape(queue, Module::load(gpu, DEVICE_TEST_KERNELS_V5));
+}
+
+TEST_F(Kernels, are_found_by_symbol_and_by_their_name_in_the_source) {
+  const DeviceBuffer<float> values = upload(std::vector<float>{1, 2, 3});
+  queue.dispatch(module.kernel<void(float*)>("twice::scale"), grid(3), values).wait(limit);
+  queue.dispatch(module.kernel<void(float*)>("_ZN5twice5scaleEPf"), grid(3), values).wait(limit);
+  EXPECT_EQ(download(values), (std::vector<float>{4, 8, 12}));
+}
+
+TEST_F(Kernels, that_do_not_exist_are_an_error_that_lists_those_that_do) {
+  EXPECT_THAT(error_of([&] { static_cast<void>(module.kernel<void(float*)>("scaled")); }),
+              AllOf(HasSubstr("no kernel scaled"), HasSubstr("reverse_groups"), HasSubstr("add")));
+}
+
+TEST_F(Kernels, launched_in_too_large_groups_are_refused) {
+  const DeviceBuffer<std::uint32_t> values(gpu, 2048);
+  const auto reverse = module.kernel<void(std::uint32_t*)>("reverse_groups");
+  EXPECT_THAT(error_of([&] { queue.dispatch(reverse, grid(2048).group(512), values); }),
+              AllOf(HasSubstr("reverse_groups"), HasSubstr("512"), HasSubstr("256")));
+  const auto dynamic = module.kernel<void(std::uint32_t*)>("reverse_groups_dynamic");
+  EXPECT_THAT(error_of([&] { queue.dispatch(dynamic, grid(2048).group(256).dynamic_lds(1U << 20), values); }),
+              AllOf(HasSubstr("group memory"), HasSubstr("1048576")));
+  queue.wait(limit);  // nothing of that reached the queue
+}
+
+TEST_F(Kernels, that_write_to_a_wild_address_end_as_an_error_with_kernel_and_address) {
+  const auto write = module.kernel<void(std::uint32_t*)>("write_to");
+  const Submission submission = queue.dispatch(write, grid(1), reinterpret_cast<std::uint32_t*>(0x123456789000));
+  EXPECT_THAT(error_of([&] { submission.wait(limit); }), AllOf(HasSubstr("write_to"), HasSubstr("123456789000")));
+}
+
+TEST_F(Kernels, that_run_too_long_end_as_a_timeout_and_can_be_waited_for_again) {
+  PinnedBuffer<std::uint32_t> flags(gpu, 2);
+  flags[0] = flags[1] = 0;
+  const auto wait_for = module.kernel<void(const std::uint32_t*, std::uint32_t*)>("wait_for");
+  const Submission submission = queue.dispatch(wait_for, grid(1), flags.data(), flags.data() + 1);
+  EXPECT_THROW(submission.wait({.timeout = std::chrono::milliseconds(50)}), TimeoutError);
+  std::atomic_ref(flags[0]).store(7);
+  submission.wait(limit);
+  EXPECT_EQ(flags[1], 7U);
+}
+
+}  // namespace
+}  // namespace fastdispatch::test
