@@ -137,8 +137,8 @@ void Sorter::dispatch_passes() {
     const bool host_waits = last || !optimizations_.no_host_sync;
     fd::DispatchOptions options{.ordering = ordering(i)};
 
-    // The host learns of a kernel's completion by a signal. Making one is a call into the runtime, and often the
-    // kernel.
+    // The host learns of a kernel's completion by a signal. Making one is a call into the runtime, which allocates
+    // memory and an event for it.
     if (host_waits) {
       if (optimizations_.preallocated_signal) {
         signal_.store(1);
