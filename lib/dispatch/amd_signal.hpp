@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -16,7 +17,7 @@ static_assert(offsetof(amd_signal_t, kind) == 0 && offsetof(amd_signal_t, value)
 static_assert(offsetof(amd_signal_t, hardware_doorbell_ptr) == 8);
 
 [[nodiscard]] inline amd_signal_t& amd_signal(hsa_signal_t signal) noexcept {
-  return *reinterpret_cast<amd_signal_t*>(signal.handle);
+  return *std::bit_cast<amd_signal_t*>(signal.handle);
 }
 
 /// A user signal's value, without a call into HSA.

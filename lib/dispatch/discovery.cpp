@@ -68,7 +68,7 @@ std::string first_isa(const HsaApi& api, hsa_agent_t agent) {
           "asking for an ISA");
     std::string text(length, '\0');
     check(api, api.isa_get_info_alt(isa, HSA_ISA_INFO_NAME, text.data()), "hsa_isa_get_info_alt", "asking for an ISA");
-    name = text.c_str();  // the length counts the terminating zero
+    name = text.substr(0, text.find('\0'));  // the length counts the terminating zero
   };
   for_each<hsa_isa_t>(
       api, "hsa_agent_iterate_isas",

@@ -86,12 +86,22 @@ void fill(HsaApi& api, void* handle, std::string_view path) {
 #undef FASTDISPATCH_HSA_LOAD
 }
 
+// Whether ROCr's calls end in the soft GPU: also where softgpu-run put it in the place of AMD's thunk.
+bool runs_on_softgpu() {
+  void* thunk = dlopen(thunk_name, RTLD_NOW | RTLD_NOLOAD);
+  if (thunk == nullptr) return false;
+  const fs::path file = file_of(dlsym(thunk, "hsaKmtOpenKFD"));
+  dlclose(thunk);
+  std::error_code ignored;
+  return fs::equivalent(file, softgpu_path(), ignored);
+}
+
 std::unique_ptr<const HsaLibrary> open_library(Device device) {
   auto library = std::make_unique<HsaLibrary>();
-  library->softgpu = device == Device::softgpu;
-  if (library->softgpu) load_softgpu();
+  if (device == Device::softgpu) load_softgpu();
   void* handle = load_hsa_runtime();
   library->path = file_of(dlsym(handle, "hsa_init")).string();
+  library->softgpu = runs_on_softgpu();
   fill(library->api, handle, library->path);
   return library;
 }
@@ -120,15 +130,22 @@ Device choose_device(Device requested, const char* environment, bool has_driver)
 const HsaLibrary& open_hsa_library(Device requested) {
   const Device device = choose_device(requested, std::getenv("FASTDISPATCH_DEVICE"), has_amd_driver());
   // Never unloaded: HSA's threads may run until the process ends.
-  static std::mutex mutex;
-  static const HsaLibrary* library = nullptr;
-  const std::scoped_lock lock(mutex);
-  if (library == nullptr) library = open_library(device).release();
-  if (library->softgpu != (device == Device::softgpu))
-    throw Error(fmt::format("this process runs HSA on {} already, and cannot change to {}",
-                            library->softgpu ? "the soft GPU" : "an AMD GPU",
-                            library->softgpu ? "an AMD GPU" : "the soft GPU"));
-  return *library;
+  struct Opened {
+    std::mutex mutex;
+    Device device{};
+    std::unique_ptr<const HsaLibrary> library;
+  };
+  static auto& opened = *new Opened;
+  const std::scoped_lock lock(opened.mutex);
+  if (opened.library == nullptr) {
+    opened.library = open_library(device);
+    opened.device = device;
+  }
+  if (opened.device != device)
+    throw Error(fmt::format("this process runs HSA on {} already and cannot change to {}",
+                            opened.device == Device::amd ? "an AMD GPU" : "the soft GPU",
+                            device == Device::amd ? "an AMD GPU" : "the soft GPU"));
+  return *opened.library;
 }
 
 }  // namespace fastdispatch::detail

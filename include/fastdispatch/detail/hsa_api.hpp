@@ -60,6 +60,7 @@ namespace fastdispatch::detail {
   X(amd_pointer_info)
 
 struct HsaApi {
+// NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration names its variable without
 #define FASTDISPATCH_HSA_MEMBER(name) decltype(&::hsa_##name) name = nullptr;
   FASTDISPATCH_HSA_FUNCTIONS(FASTDISPATCH_HSA_MEMBER)
 #undef FASTDISPATCH_HSA_MEMBER
