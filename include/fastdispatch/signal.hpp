@@ -30,7 +30,8 @@ public:
   void store(hsa_signal_value_t value) noexcept;           ///< releases
 
   /// Waits until the value is below `threshold`: with the defaults, until a packet that carries the signal completed.
-  /// Throws TimeoutError, or Error when the agent faulted while it waited.
+  /// Throws TimeoutError, or Error when that cannot happen any more: a queue with a packet that was to complete the
+  /// signal failed, or the agent had a memory fault after the value was set.
   void wait(WaitOptions options = {}, hsa_signal_value_t threshold = 1) const;
 
   [[nodiscard]] hsa_signal_t handle() const noexcept { return handle_; }
@@ -38,6 +39,7 @@ public:
 private:
   Agent agent_;
   hsa_signal_t handle_{};
+  std::uint32_t faults_seen_ = 0;  ///< of the agent, before the value was set: later ones may have cost its completion
 };
 
 class SignalPool;

@@ -58,11 +58,15 @@ void QueueRegistry::fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const
   const std::scoped_lock lock(mutex_);
   std::vector<std::string> suspects;
   for (const QueueState* queue : queues_) queue->add_running_kernels(suspects);
-  for (QueueState* queue : queues_) queue->fail(memory_fault_error(fault, agent_name, suspects));
+  last_fault_.emplace(memory_fault_error(fault, agent_name, suspects));
+  faults_.fetch_add(1, std::memory_order_release);
+  count_failure();
+  for (QueueState* queue : queues_) queue->fail(*last_fault_);
 }
 
-void QueueRegistry::throw_if_lost(hsa_signal_t signal) const {
+void QueueRegistry::throw_if_lost(hsa_signal_t signal, std::uint32_t faults_seen) const {
   const std::scoped_lock lock(mutex_);
+  if (faults() != faults_seen) throw Error(*last_fault_);
   for (const QueueState* queue : queues_)
     if (queue->failed() && queue->was_to_complete(signal)) queue->throw_if_failed();
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "dispatch/copier.hpp"
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/hsa_api.hpp"
+#include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
 
@@ -42,18 +44,23 @@ class QueueRegistry {
 public:
   void add(QueueState& queue);
   void remove(QueueState& queue) noexcept;
-  /// Marks all queues as failed by a memory fault on the agent `agent_name`.
+  /// Marks all queues as failed by a memory fault on the agent `agent_name`: the driver stops all of them.
   void fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name);
   /// Counts queues that failed, so that a waiter notices cheaply.
   void count_failure() noexcept { failures_.fetch_add(1, std::memory_order_release); }
   [[nodiscard]] std::uint32_t failures() const noexcept { return failures_.load(std::memory_order_acquire); }
-  /// Throws the Error of a failed queue that has a packet which was to complete `signal`.
-  void throw_if_lost(hsa_signal_t signal) const;
+  /// Memory faults so far.
+  [[nodiscard]] std::uint32_t faults() const noexcept { return faults_.load(std::memory_order_acquire); }
+  /// Throws why `signal` will not be completed: a failed queue has a packet that was to do it, or there was a memory
+  /// fault after the first `faults_seen`.
+  void throw_if_lost(hsa_signal_t signal, std::uint32_t faults_seen) const;
 
 private:
   mutable std::mutex mutex_;
   std::vector<QueueState*> queues_;
+  std::optional<Error> last_fault_;
   std::atomic<std::uint32_t> failures_{0};
+  std::atomic<std::uint32_t> faults_{0};
 };
 
 struct AgentState {

@@ -12,7 +12,7 @@
 
 namespace fastdispatch {
 
-Signal::Signal(Agent agent, hsa_signal_value_t initial) : agent_(agent) {
+Signal::Signal(Agent agent, hsa_signal_value_t initial) : agent_(agent), faults_seen_(agent.state().queues.faults()) {
   // No list of consumers: any agent may write it and any thread wait for it.
   detail::check(agent.api(), agent.api().signal_create(initial, 0, nullptr, &handle_), "hsa_signal_create",
                 "making a signal");
@@ -22,23 +22,28 @@ Signal::~Signal() {
   if (handle_.handle != 0) agent_.api().signal_destroy(handle_);
 }
 
-Signal::Signal(Signal&& other) noexcept : agent_(other.agent_), handle_(std::exchange(other.handle_, {})) {}
+Signal::Signal(Signal&& other) noexcept
+    : agent_(other.agent_), handle_(std::exchange(other.handle_, {})), faults_seen_(other.faults_seen_) {}
 
 Signal& Signal::operator=(Signal&& other) noexcept {
   std::swap(agent_, other.agent_);
   std::swap(handle_, other.handle_);
+  std::swap(faults_seen_, other.faults_seen_);
   return *this;
 }
 
 hsa_signal_value_t Signal::load() const noexcept { return detail::load_acquire(handle_); }
 
-void Signal::store(hsa_signal_value_t value) noexcept { agent_.api().signal_store_screlease(handle_, value); }
+void Signal::store(hsa_signal_value_t value) noexcept {
+  faults_seen_ = agent_.state().queues.faults();
+  agent_.api().signal_store_screlease(handle_, value);
+}
 
 void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
   const detail::QueueRegistry& queues = agent_.state().queues;
   const auto check_failure = [&, seen = std::uint32_t{0}]() mutable {
     if (const std::uint32_t failures = queues.failures(); failures != seen) {
-      queues.throw_if_lost(handle_);
+      queues.throw_if_lost(handle_, faults_seen_);
       seen = failures;
     }
   };

@@ -70,6 +70,9 @@ extern "C" __global__ void evaluate(double* results, Polynomial polynomial, uint
   if (i < n) results[i] = polynomial.constant + polynomial.linear * i + polynomial.square * static_cast<double>(i) * i;
 }
 
+// Counts work-items.
+extern "C" __global__ void count(uint32_t* counter) { atomicAdd(counter, 1U); }
+
 extern "C" __global__ void write_to(uint32_t* address) { *address = 42; }
 
 extern "C" __global__ void wait_for(const volatile uint32_t* flag, uint32_t* woken) {

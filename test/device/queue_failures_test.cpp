@@ -1,0 +1,88 @@
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "device.hpp"
+
+namespace fastdispatch::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+class QueueFailures : public Device {
+protected:
+  Kernel<void(std::uint32_t*)> write = module.kernel<void(std::uint32_t*)>("write_to");
+
+  /// What waiting for a packet says.
+  std::string failure_of(Packet packet) {
+    const KernargBlock arguments(gpu, 4096);
+    packet.set_word64(10, arguments.address());
+    return error_of([&] { queue.submit(packet).wait(limit); });
+  }
+
+  [[nodiscard]] KernelDispatch valid_dispatch() const {
+    return {.grid = grid(64), .kernel_object = write.info().object};
+  }
+
+  /// A failed queue takes nothing else with it.
+  void expect_that_a_new_queue_works() {
+    Queue other(gpu);
+    PinnedBuffer<std::uint32_t> target(gpu, 1);
+    other.dispatch(write, grid(1), target).wait(limit);
+    EXPECT_EQ(target[0], 42U);
+  }
+};
+
+TEST_F(QueueFailures, a_wild_address_reaches_every_waiter_but_not_later_queues) {
+  auto* const wild = reinterpret_cast<std::uint32_t*>(std::uintptr_t{0x123456789000});
+  const auto is_told =
+      AllOf(HasSubstr("memory fault on gfx"), HasSubstr("at address 0x123456789000"), HasSubstr("kernel write_to"));
+  Queue idle(gpu);
+  const Signal done(gpu);
+  const Signal unrelated(gpu);
+  queue.dispatch(write, grid(1), {.completion = &done}, wild);
+  EXPECT_THAT(error_of([&] { done.wait(limit); }), is_told);
+  EXPECT_THAT(error_of([&] { unrelated.wait(limit); }), is_told) << "a copy may have been to complete it";
+  EXPECT_THAT(error_of([&] { queue.wait(limit); }), is_told);
+  EXPECT_THAT(error_of([&] { idle.wait(limit); }), is_told);
+  EXPECT_THAT(error_of([&] { queue.dispatch(write, grid(1), wild); }), is_told) << "the queue stays failed";
+  if (runtime.on_softgpu()) expect_that_a_new_queue_works();  // hardware may have been reset
+}
+
+TEST_F(QueueFailures, a_work_group_that_is_too_large_is_named_as_the_cause) {
+  KernelDispatch dispatch = valid_dispatch();
+  dispatch.grid = grid(4096).group(2048);
+  EXPECT_THAT(failure_of(encode(dispatch)), AllOf(HasSubstr("kernel write_to"), HasSubstr("work-group")));
+  expect_that_a_new_queue_works();
+}
+
+TEST_F(QueueFailures, too_much_lds_is_named_as_the_cause) {
+  KernelDispatch dispatch = valid_dispatch();
+  dispatch.group_segment_bytes = 1U << 20U;
+  EXPECT_THAT(failure_of(encode(dispatch)), AllOf(HasSubstr("kernel write_to"), HasSubstr("LDS")));
+  expect_that_a_new_queue_works();
+}
+
+TEST_F(QueueFailures, an_unknown_packet_is_an_error) {
+  Packet packet = encode(valid_dispatch());
+  packet.words[0] = (packet.words[0] & ~0xffU) | 0x77U;
+  EXPECT_THAT(failure_of(packet), HasSubstr("the queue stopped"));
+  expect_that_a_new_queue_works();
+}
+
+TEST_F(QueueFailures, a_time_limit_says_what_the_queue_is_doing) {
+  Signal never(gpu, 1);
+  const Submission stuck = queue.submit(encode(BarrierAnd{.signals = {never.handle()}}));
+  try {
+    stuck.wait({.timeout = std::chrono::milliseconds(20)});
+    FAIL() << "nothing was thrown";
+  } catch (const TimeoutError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("20 ms"), HasSubstr("write index 1"), HasSubstr("0 of 1 epochs")));
+  }
+  never.store(0);
+  stuck.wait(limit);
+}
+
+}  // namespace
+}  // namespace fastdispatch::test
