@@ -1,6 +1,7 @@
 // HSA signals: 64-bit values that the GPU decrements and the host waits for.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -39,7 +40,8 @@ public:
 private:
   Agent agent_;
   hsa_signal_t handle_{};
-  std::uint32_t faults_seen_ = 0;  ///< of the agent, before the value was set: later ones may have cost its completion
+  std::atomic<std::uint32_t>
+      faults_seen_;  ///< of the agent, before the value was set: later ones may have cost its completion
 };
 
 class SignalPool;

@@ -23,19 +23,19 @@ Signal::~Signal() {
 }
 
 Signal::Signal(Signal&& other) noexcept
-    : agent_(other.agent_), handle_(std::exchange(other.handle_, {})), faults_seen_(other.faults_seen_) {}
+    : agent_(other.agent_), handle_(std::exchange(other.handle_, {})), faults_seen_(other.faults_seen_.load()) {}
 
 Signal& Signal::operator=(Signal&& other) noexcept {
   std::swap(agent_, other.agent_);
   std::swap(handle_, other.handle_);
-  std::swap(faults_seen_, other.faults_seen_);
+  faults_seen_ = other.faults_seen_.exchange(faults_seen_);
   return *this;
 }
 
 hsa_signal_value_t Signal::load() const noexcept { return detail::load_acquire(handle_); }
 
 void Signal::store(hsa_signal_value_t value) noexcept {
-  faults_seen_ = agent_.state().queues.faults();
+  faults_seen_.store(agent_.state().queues.faults(), std::memory_order_relaxed);
   agent_.api().signal_store_screlease(handle_, value);
 }
 
@@ -43,7 +43,7 @@ void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
   const detail::QueueRegistry& queues = agent_.state().queues;
   const auto check_failure = [&, seen = std::uint32_t{0}]() mutable {
     if (const std::uint32_t failures = queues.failures(); failures != seen) {
-      queues.throw_if_lost(handle_, faults_seen_);
+      queues.throw_if_lost(handle_, faults_seen_.load(std::memory_order_relaxed));
       seen = failures;
     }
   };

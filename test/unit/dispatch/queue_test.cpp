@@ -206,6 +206,18 @@ TEST(MemoryFault, reaches_the_waiters_of_every_queue_of_the_agent_but_not_of_lat
   EXPECT_NO_THROW(later.submit(barrier));
 }
 
+TEST(MemoryFault, ends_waits_for_signals_that_were_set_before_it_and_no_others) {
+  MockHsa hsa;
+  const Signal done(hsa.agent(), 0);
+  Signal lost(hsa.agent());
+  hsa.agent().state().queues.fail_all({}, "gfx90a");
+  EXPECT_NO_THROW(done.wait(briefly));
+  EXPECT_THAT(error_of([&] { lost.wait(); }), HasSubstr("memory fault"));
+  lost.store(1);
+  EXPECT_THROW(lost.wait(briefly), TimeoutError);
+  EXPECT_THROW(Signal(hsa.agent()).wait(briefly), TimeoutError);
+}
+
 TEST(MemoryFault, names_every_kernel_that_may_still_run) {
   MockHsa hsa;
   hsa.agent().register_kernel(0x1000, "first");
