@@ -1,5 +1,7 @@
 #include "fault_guard.hpp"
 
+#include <ucontext.h>
+
 #include <csignal>
 #include <cstddef>
 #include <memory>
@@ -26,14 +28,15 @@ void hand_on(int signal, siginfo_t* info, void* context) {
 void on_fault(int signal, siginfo_t* info, void* context) {
   // Only the kernel's own reports (si_code > 0) are about an access; anyone may send the signal.
   if (current == nullptr || info->si_code <= 0) return hand_on(signal, info, context);
+  // The jump out of the handler leaves the signal mask to us.
+  pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
   FaultGuard::exit({EarlyExit::Cause::memory_fault, reinterpret_cast<std::uint64_t>(info->si_addr)});
 }
 
 void install_handlers() {
   struct sigaction action {};
   action.sa_sigaction = on_fault;
-  // NODEFER: the handler is left by a jump that does not restore the signal mask.
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
   sigaction(SIGSEGV, &action, &previous_segv);
   sigaction(SIGBUS, &action, &previous_bus);
