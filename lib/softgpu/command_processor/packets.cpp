@@ -1,5 +1,7 @@
 #include "softgpu/command_processor/packets.hpp"
 
+#include "softgpu/command_processor/device_access.hpp"
+
 namespace softgpu::command_processor {
 namespace {
 
@@ -18,12 +20,13 @@ bool is_cache_maintenance(const Pm4Packet& packet) noexcept {
   const auto& jump = packet.indirect_buffer;
   if (type_of(jump[0]) != 3 || opcode_of(jump[0]) != opcode_indirect_buffer) return false;
   const std::uint64_t address = (std::uint64_t{jump[2] & 0xffff} << 32 | jump[1]) & ~std::uint64_t{3};
-  const auto* commands = reinterpret_cast<const std::uint32_t*>(address);
   const std::uint32_t size = jump[3] & 0xfffff;
-  for (std::uint32_t at = 0; at < size; at += dwords_of(commands[at])) {
-    const std::uint32_t header = commands[at];
+  for (std::uint32_t at = 0; at < size;) {
+    std::uint32_t header = 0;
+    copy_device(reinterpret_cast<std::uint64_t>(&header), address + at * sizeof(header), sizeof(header));
     if (type_of(header) != 3) return false;
     if (opcode_of(header) != opcode_acquire_mem && opcode_of(header) != opcode_nop) return false;
+    at += dwords_of(header);
   }
   return true;
 }

@@ -58,7 +58,7 @@ struct Scheduler::State {
   std::atomic<std::size_t> running_count{0};
 
   // Who is doing what. While there are queues, `looking` is 0 only when every worker executes.
-  std::atomic<std::uint64_t> alarms{0};     // bumped when there may be something new
+  std::atomic<std::uint64_t> alarms{0};   // bumped when there may be something new
   std::atomic<std::uint32_t> looking{0};  // awake and not executing
   std::atomic<std::uint32_t> spinning{0};
   std::atomic<std::uint32_t> executing{0};
@@ -275,9 +275,8 @@ private:
     if (alarmed()) return;
     state_.sleepers.fetch_add(1, std::memory_order_seq_cst);
     if (state_.looking.fetch_sub(1, std::memory_order_seq_cst) != 1 || queues_->empty()) {
-      state_.wake.wait(lock, [&] {
-        return state_.wake_tokens != 0 || state_.stopping.load() || (queues_->empty() && alarmed());
-      });
+      state_.wake.wait(
+          lock, [&] { return state_.wake_tokens != 0 || state_.stopping.load() || (queues_->empty() && alarmed()); });
       if (state_.wake_tokens != 0) --state_.wake_tokens;
     }
     state_.looking.fetch_add(1, std::memory_order_seq_cst);

@@ -3,6 +3,7 @@
 // Facts: AMD's SDMA 4 packet layouts as ROCr's sdma_registers.h and Linux's vega10_sdma_pkt_open.h give them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,11 +25,9 @@ inline constexpr std::uint32_t copy_linear_rectangle = 4;
 inline constexpr std::uint32_t timestamp_get_global = 2;
 inline constexpr std::uint32_t atomic_add_64 = 47;
 
-/// A view of one packet's dwords in the ring.
-class PacketView {
+/// One packet's dwords, copied out of the ring; of the longest packet's length.
+class Packet {
 public:
-  explicit PacketView(const std::uint32_t* dwords) : dwords_(dwords) {}
-
   [[nodiscard]] std::uint32_t dword(unsigned index) const noexcept { return dwords_[index]; }
   [[nodiscard]] std::uint32_t bits(unsigned index, unsigned low, unsigned count) const noexcept {
     return (dwords_[index] >> low) & ((std::uint32_t{1} << count) - 1);
@@ -40,7 +39,7 @@ public:
   [[nodiscard]] std::uint32_t sub_operation() const noexcept { return bits(0, 8, 8); }
 
 private:
-  const std::uint32_t* dwords_;
+  std::array<std::uint32_t, 13> dwords_{};
 };
 
 /// One side of a rectangular copy, in elements.
@@ -51,7 +50,7 @@ struct Plane {
   std::uint64_t slice_pitch;
 
   /// `first` is the index of its five dwords: address (2), offsets x and y, offset z and pitch, slice pitch.
-  static Plane parse(const PacketView& packet, unsigned first) {
+  static Plane parse(const Packet& packet, unsigned first) {
     return {.address = packet.quad(first),
             .x = packet.bits(first + 2, 0, 14),
             .y = packet.bits(first + 2, 16, 14),

@@ -1,5 +1,6 @@
 #include "softgpu/command_processor/sdma_queue.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "softgpu/command_processor/device_access.hpp"
@@ -8,11 +9,11 @@ namespace softgpu::command_processor {
 namespace {
 
 using sdma::Operation;
-using sdma::PacketView;
+using sdma::Packet;
 using sdma::Plane;
 
 /// Whether a memory location meets a POLL_REGMEM packet.
-bool poll_met(const PacketView& packet) {
+bool poll_met(const Packet& packet) {
   const std::uint32_t value =
       __atomic_load_n(reinterpret_cast<const std::uint32_t*>(packet.quad(1)), __ATOMIC_ACQUIRE) & packet.dword(4);
   const std::uint32_t reference = packet.dword(3);
@@ -42,9 +43,7 @@ SdmaQueue::SdmaQueue(std::uint64_t id, const SdmaQueueMemory& memory, Host& host
 void SdmaQueue::fetch(Progress& progress, Lookout& lookout) {
   const std::uint64_t limit = __atomic_load_n(&write_index_, __ATOMIC_ACQUIRE);
   while (read_index_ != limit) {
-    const auto* dwords =
-        reinterpret_cast<const std::uint32_t*>(memory_.ring + (read_index_ & (memory_.ring_bytes - 1)));
-    const PacketView packet(dwords);
+    const Packet packet = read_packet();
     if (packet.operation() == Operation::copy) lookout.leave();
     const auto length = carry_out(packet);
     if (!length) return;
@@ -53,7 +52,16 @@ void SdmaQueue::fetch(Progress& progress, Lookout& lookout) {
   }
 }
 
-std::optional<unsigned> SdmaQueue::carry_out(const PacketView& packet) {
+Packet SdmaQueue::read_packet() const {
+  // Packets do not wrap around: the host fills the end of the ring with empty ones.
+  const std::uint64_t offset = read_index_ & (memory_.ring_bytes - 1);
+  const std::uint64_t bytes = std::min<std::uint64_t>(sizeof(Packet), memory_.ring_bytes - offset);
+  Packet packet;
+  copy_device(reinterpret_cast<std::uint64_t>(&packet), reinterpret_cast<std::uint64_t>(memory_.ring + offset), bytes);
+  return packet;
+}
+
+std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
   switch (packet.operation()) {
   case Operation::nop:
     return 1 + packet.bits(0, 16, 14);
@@ -85,7 +93,7 @@ std::optional<unsigned> SdmaQueue::carry_out(const PacketView& packet) {
   return refuse(packet, "an unknown operation");
 }
 
-std::optional<unsigned> SdmaQueue::copy(const PacketView& packet) {
+std::optional<unsigned> SdmaQueue::copy(const Packet& packet) {
   switch (packet.sub_operation()) {
   case sdma::copy_linear:
     copy_device(packet.quad(5), packet.quad(3), std::size_t{packet.bits(1, 0, 22)} + 1);
@@ -98,7 +106,7 @@ std::optional<unsigned> SdmaQueue::copy(const PacketView& packet) {
   }
 }
 
-void SdmaQueue::copy_rectangle(const PacketView& packet) const {
+void SdmaQueue::copy_rectangle(const Packet& packet) const {
   const unsigned element_shift = packet.bits(0, 29, 3);
   const Plane source = Plane::parse(packet, 1);
   const Plane target = Plane::parse(packet, 6);
@@ -110,7 +118,7 @@ void SdmaQueue::copy_rectangle(const PacketView& packet) const {
       copy_device(target.row(row, slice, element_shift), source.row(row, slice, element_shift), row_bytes);
 }
 
-std::optional<unsigned> SdmaQueue::refuse(const PacketView& packet, std::string_view what) {
+std::optional<unsigned> SdmaQueue::refuse(const Packet& packet, std::string_view what) {
   if (stop())
     host_.report_error("copy queue " + std::to_string(id_) + " stops: " + std::string(what) + " (first dword " +
                        std::to_string(packet.dword(0)) + ")");

@@ -23,11 +23,12 @@ public:
 private:
   void fetch(Progress& progress, Lookout& lookout) override;
 
+  [[nodiscard]] sdma::Packet read_packet() const;
   /// The packet's length in dwords once it is carried out; none while it has to wait, or when it stopped the queue.
-  [[nodiscard]] std::optional<unsigned> carry_out(const sdma::PacketView& packet);
-  [[nodiscard]] std::optional<unsigned> copy(const sdma::PacketView& packet);
-  void copy_rectangle(const sdma::PacketView& packet) const;
-  std::optional<unsigned> refuse(const sdma::PacketView& packet, std::string_view what);
+  [[nodiscard]] std::optional<unsigned> carry_out(const sdma::Packet& packet);
+  [[nodiscard]] std::optional<unsigned> copy(const sdma::Packet& packet);
+  void copy_rectangle(const sdma::Packet& packet) const;
+  std::optional<unsigned> refuse(const sdma::Packet& packet, std::string_view what);
 
   std::uint64_t id_;
   SdmaQueueMemory memory_;

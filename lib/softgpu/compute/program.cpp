@@ -29,7 +29,8 @@ Flow flow_of(const Instruction& instruction) {
     return {true, true, instruction.branch_target(instruction.operands.at(0))};
   if (mnemonic == "s_call_b64") return {true, true, instruction.branch_target(instruction.operands.at(1))};
   if (mnemonic == "s_swappc_b64") return {true, true, std::nullopt};
-  if (mnemonic.starts_with("s_endpgm") || mnemonic == "s_setpc_b64" || mnemonic.starts_with("s_rfe"))
+  if (mnemonic.starts_with("s_endpgm") || mnemonic == "s_trap" || mnemonic == "s_setpc_b64" ||
+      mnemonic.starts_with("s_rfe"))
     return {false, true, std::nullopt};
   return {};
 }
