@@ -34,8 +34,8 @@ struct Options {
   bool print_progress = false;
 };
 
-/// The largest array that the kernel's 32-bit indices reach.
-inline constexpr std::size_t longest = std::size_t{1} << 31;
+/// The largest array that the kernel's 32-bit byte offsets reach.
+inline constexpr std::size_t longest = std::size_t{1} << 30;
 
 /// Ends the program after --help, and with exit code 2 after a usage error.
 [[nodiscard]] Options parse_command_line(int argc, char** argv);
