@@ -218,19 +218,23 @@ private:
     busy_since_ = nanoseconds::zero();
     stop_spinning();
 
-    const nanoseconds quiet = time - nanoseconds(state_.last_activity.load(std::memory_order_relaxed));
-    if (queues_->empty()) {
-      give_up_roles();
-      sleep();
-    } else if (holds(state_.watcher)) {
-      const bool others = state_.executing.load(std::memory_order_relaxed) != 0;
-      nap(quiet > active_time ? idle_nap : others ? relaxed_nap : alert_nap);
-    } else if (quiet < active_time && holds(state_.reserve)) {
-      nap(reserve_nap);
+    if (const nanoseconds duration = nap_duration(time); duration != nanoseconds::zero()) {
+      nap(duration);
     } else {
       give_up_roles();
       sleep();
     }
+  }
+
+  /// How long this worker may doze before it looks again; zero when others look.
+  [[nodiscard]] nanoseconds nap_duration(nanoseconds time) {
+    if (queues_->empty()) return nanoseconds::zero();
+    const nanoseconds quiet = time - nanoseconds(state_.last_activity.load(std::memory_order_relaxed));
+    if (holds(state_.watcher)) {
+      if (quiet > active_time) return idle_nap;
+      return state_.executing.load(std::memory_order_relaxed) != 0 ? relaxed_nap : alert_nap;
+    }
+    return quiet < active_time && holds(state_.reserve) ? reserve_nap : nanoseconds::zero();
   }
 
   [[nodiscard]] bool may_spin() {

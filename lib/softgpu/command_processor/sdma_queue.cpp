@@ -15,7 +15,7 @@ using sdma::Plane;
 /// Whether a memory location meets a POLL_REGMEM packet.
 bool poll_met(const Packet& packet) {
   const std::uint32_t value =
-      __atomic_load_n(reinterpret_cast<const std::uint32_t*>(packet.quad(1)), __ATOMIC_ACQUIRE) & packet.dword(4);
+      __atomic_load_n(at_address<const std::uint32_t>(packet.quad(1)), __ATOMIC_ACQUIRE) & packet.dword(4);
   const std::uint32_t reference = packet.dword(3);
   switch (packet.bits(0, 28, 3)) {
   case 0:
@@ -68,7 +68,7 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
   case Operation::copy:
     return copy(packet);
   case Operation::fence:
-    __atomic_store_n(reinterpret_cast<std::uint32_t*>(packet.quad(1)), packet.dword(3), __ATOMIC_RELEASE);
+    __atomic_store_n(at_address<std::uint32_t>(packet.quad(1)), packet.dword(3), __ATOMIC_RELEASE);
     return 4;
   case Operation::trap:
     host_.raise_event(packet.bits(1, 0, 28));
@@ -79,7 +79,7 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
     return 6;
   case Operation::atomic:
     if (packet.bits(0, 25, 7) != sdma::atomic_add_64) return refuse(packet, "an atomic other than a 64-bit add");
-    __atomic_fetch_add(reinterpret_cast<std::uint64_t*>(packet.quad(1)), packet.quad(3), __ATOMIC_ACQ_REL);
+    __atomic_fetch_add(at_address<std::uint64_t>(packet.quad(1)), packet.quad(3), __ATOMIC_ACQ_REL);
     return 8;
   case Operation::constant_fill:
     if (packet.bits(0, 30, 2) != 2) return refuse(packet, "a fill by anything but dwords");
@@ -87,7 +87,7 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
     return 5;
   case Operation::timestamp:
     if (packet.sub_operation() != sdma::timestamp_get_global) return refuse(packet, "a timestamp other than global");
-    __atomic_store_n(reinterpret_cast<std::uint64_t*>(packet.quad(1)), gpu_clock(), __ATOMIC_RELEASE);
+    __atomic_store_n(at_address<std::uint64_t>(packet.quad(1)), gpu_clock(), __ATOMIC_RELEASE);
     return 3;
   }
   return refuse(packet, "an unknown operation");

@@ -9,7 +9,7 @@ struct Interrupt {
 
   void raise(Host& host) const {
     if (mailbox == 0) return;
-    __atomic_store_n(reinterpret_cast<std::uint64_t*>(mailbox), std::uint64_t{event}, __ATOMIC_RELEASE);
+    __atomic_store_n(at_address<std::uint64_t>(mailbox), std::uint64_t{event}, __ATOMIC_RELEASE);
     host.raise_event(event);
   }
 

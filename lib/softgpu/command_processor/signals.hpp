@@ -9,12 +9,13 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include "softgpu/command_processor/device_access.hpp"
 #include "softgpu/command_processor/host.hpp"
 
 namespace softgpu::command_processor {
 
 [[nodiscard]] inline amd_signal_t* amd_signal(hsa_signal_t signal) noexcept {
-  return reinterpret_cast<amd_signal_t*>(signal.handle);
+  return at_address<amd_signal_t>(signal.handle);
 }
 
 [[nodiscard]] std::int64_t load_signal(hsa_signal_t signal) noexcept;

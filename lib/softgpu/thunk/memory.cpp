@@ -4,6 +4,8 @@
 
 #include <sys/mman.h>
 
+#include "softgpu/command_processor/device_access.hpp"
+
 namespace softgpu::thunk {
 namespace {
 
@@ -148,7 +150,7 @@ HSAKMT_STATUS Memory::query(const void* address, HsaPointerInfo& info) {
   info.Type = block->type;
   info.Node = block->node;
   info.MemFlags = block->flags;
-  info.CPUAddress = reinterpret_cast<void*>(block->base);
+  info.CPUAddress = command_processor::at_address<void>(block->base);
   info.GPUAddress = block->base;
   info.SizeInBytes = block->size;
   info.NMappedNodes = static_cast<HSAuint32>(block->mapped_nodes.size());
