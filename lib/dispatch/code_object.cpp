@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "dispatch/byte_reader.hpp"
+#include "dispatch/elf_layout.hpp"
 
 namespace fastdispatch::detail {
 namespace {
@@ -56,29 +57,6 @@ TargetId read_target(const ByteReader& file, std::size_t offset) {
                 std::to_string(offset + offsetof(Elf64_Ehdr, e_flags)));
   }
   return std::move(*target);
-}
-
-// ROCr's loader trusts the offsets in an ELF file: all of them are checked before it sees the file.
-void check_layout(const ByteReader& elf) {
-  const auto header = elf.read<Elf64_Ehdr>(0, "ELF header");
-  const auto table = [&](std::uint64_t offset, std::uint64_t entry_size, std::uint64_t count, std::uint64_t expected) {
-    if (count != 0 && entry_size != expected) elf.fail("ELF header", 0, "it has table entries of a wrong size");
-    static_cast<void>(elf.bytes(offset, count * entry_size, "ELF header's table"));
-  };
-  table(header.e_phoff, header.e_phentsize, header.e_phnum, sizeof(Elf64_Phdr));
-  table(header.e_shoff, header.e_shentsize, header.e_shnum, sizeof(Elf64_Shdr));
-  for (std::uint64_t i = 0; i < header.e_phnum; ++i) {
-    const auto segment = elf.read<Elf64_Phdr>(header.e_phoff + i * sizeof(Elf64_Phdr), "program header");
-    static_cast<void>(elf.bytes(segment.p_offset, segment.p_filesz, "segment"));
-    if (segment.p_type == PT_LOAD && segment.p_memsz < segment.p_filesz) {
-      elf.fail("program header", header.e_phoff + i * sizeof(Elf64_Phdr), "the segment is smaller than its contents");
-    }
-  }
-  for (std::uint64_t i = 0; i < header.e_shnum; ++i) {
-    const auto section = elf.read<Elf64_Shdr>(header.e_shoff + i * sizeof(Elf64_Shdr), "section header");
-    if (section.sh_type == SHT_NOBITS || section.sh_type == SHT_NULL) continue;
-    static_cast<void>(elf.bytes(section.sh_offset, section.sh_size, "section"));
-  }
 }
 
 struct Entry {
@@ -136,7 +114,7 @@ CodeObject select_from_bundle(const ByteReader& file, const TargetId& device, st
     file.fail("bundle entry " + best->id, best->offset, "its ELF flags say " + to_string(target));
   }
   const auto elf = file.bytes(best->offset, best->size, "bundle entry's content");
-  check_layout(ByteReader(elf, file.file() + ", entry " + best->id));
+  check_elf_layout(ByteReader(elf, file.file() + ", entry " + best->id));
   return {.entry = best->id, .target = std::move(target), .offset = best->offset, .elf = elf};
 }
 
@@ -158,7 +136,7 @@ CodeObject select_code_object(std::span<const std::byte> bytes, std::string_view
   }
   TargetId target = read_target(file, 0);
   if (!runs_on(target, *device)) throw_no_match(name, to_string(target), isa);
-  check_layout(file);
+  check_elf_layout(file);
   std::string entry = to_string(target);
   return {.entry = std::move(entry), .target = std::move(target), .offset = 0, .elf = bytes};
 }

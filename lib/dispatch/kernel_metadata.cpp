@@ -11,7 +11,7 @@ namespace fastdispatch::detail {
 namespace {
 
 constexpr std::uint32_t note_amdgpu_metadata = 32;
-constexpr std::string_view note_owner("AMDGPU", 7);  // with its terminating zero
+constexpr char note_owner[] = "AMDGPU";  // its terminating zero counts
 
 struct Note {
   std::uint64_t offset = 0;  // of the description, in the ELF file
@@ -31,8 +31,8 @@ Note find_note(const ByteReader& elf, const Elf64_Phdr& segment) {
     const std::uint64_t description = owner + aligned_to_4(note.n_namesz);
     const auto owner_bytes = elf.bytes(owner, note.n_namesz, "note's owner");
     const auto description_bytes = elf.bytes(description, note.n_descsz, "note's description");
-    if (note.n_type == note_amdgpu_metadata && owner_bytes.size() == note_owner.size() &&
-        std::memcmp(owner_bytes.data(), note_owner.data(), note_owner.size()) == 0) {
+    if (note.n_type == note_amdgpu_metadata && owner_bytes.size() == sizeof(note_owner) &&
+        std::memcmp(owner_bytes.data(), static_cast<const char*>(note_owner), sizeof(note_owner)) == 0) {
       return {.offset = description, .description = description_bytes};
     }
     offset = description + aligned_to_4(note.n_descsz);

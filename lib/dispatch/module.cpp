@@ -19,13 +19,14 @@ namespace fastdispatch {
 namespace {
 
 std::vector<std::byte> read_file(const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(fmt::format("reading the code object {}: {}", path.string(), why));
+  };
+  std::error_code status;
+  if (std::filesystem::is_directory(path, status)) fail("it is a directory");
   std::ifstream file(path, std::ios::binary);
-  std::vector<char> bytes;
-  if (file) bytes.assign(std::istreambuf_iterator<char>(file), {});
-  if (!file || std::filesystem::is_directory(path)) {
-    throw Error(fmt::format("reading the code object {}: {}", path.string(),
-                            errno == 0 ? "it is no readable file" : std::generic_category().message(errno)));
-  }
+  if (!file) fail(std::generic_category().message(errno));
+  const std::vector<char> bytes(std::istreambuf_iterator<char>(file), {});
   const auto view = std::as_bytes(std::span(bytes));
   return {view.begin(), view.end()};
 }

@@ -3,24 +3,25 @@
 #include <string>
 #include <vector>
 
+#include <spdlog/fmt/fmt.h>
+
 #include "dispatch/demangle.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
 namespace {
 
-// As a code object has it, so that both sides of an error text speak alike.
+// Both sides of an error text, in the same words.
 std::string describe(const ArgumentMetadata& argument) {
-  return argument.value_kind + " of " + std::to_string(argument.size) + " bytes" +
-         (argument.type_name.empty() ? "" : " (" + argument.type_name + ")");
+  const std::string type = argument.type_name.empty() ? "" : fmt::format(" ({})", argument.type_name);
+  return fmt::format("{} of {} bytes{}", argument.value_kind, argument.size, type);
 }
 
 std::string describe(const Parameter& parameter) {
   const char* kind = parameter.kind == ParameterKind::pointer ? "pointer"
                      : parameter.kind == ParameterKind::value ? "value"
                                                               : "LocalMemory";
-  return std::string(kind) + " of " + std::to_string(parameter.size) + " bytes (" + demangle(parameter.type->name()) +
-         ")";
+  return fmt::format("{} of {} bytes ({})", kind, parameter.size, demangle(parameter.type->name()));
 }
 
 // Empty when the parameter is what the argument wants, otherwise what to do about it.
@@ -46,17 +47,18 @@ void check_signature(const KernelMetadata& kernel, std::span<const Parameter> pa
     if (!argument.hidden()) arguments.push_back(&argument);
   }
   if (arguments.size() != parameters.size()) {
-    std::string text = "kernel " + kernel.name + " takes " + std::to_string(arguments.size()) +
-                       " arguments, the signature has " + std::to_string(parameters.size()) + "; the code object has ";
-    for (std::size_t i = 0; i < arguments.size(); ++i) text += (i == 0 ? "" : ", ") + describe(*arguments[i]);
-    throw Error(text + (arguments.empty() ? "none" : ""));
+    std::vector<std::string> described;
+    for (const ArgumentMetadata* argument : arguments) described.push_back(describe(*argument));
+    throw Error(fmt::format("kernel {} takes {} arguments, the signature has {}; the code object has: {}", kernel.name,
+                            arguments.size(), parameters.size(),
+                            arguments.empty() ? "none" : fmt::to_string(fmt::join(described, ", "))));
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const std::string advice = mismatch(*arguments[i], parameters[i]);
     if (advice.empty()) continue;
-    const std::string name = arguments[i]->name.empty() ? "" : " \"" + arguments[i]->name + "\"";
-    throw Error("kernel " + kernel.name + ", argument " + std::to_string(i + 1) + name + ": the code object has " +
-                describe(*arguments[i]) + ", the signature has " + describe(parameters[i]) + "; " + advice);
+    const std::string name = arguments[i]->name.empty() ? "" : fmt::format(" \"{}\"", arguments[i]->name);
+    throw Error(fmt::format("kernel {}, argument {}{}: the code object has {}, the signature has {}; {}", kernel.name,
+                            i + 1, name, describe(*arguments[i]), describe(parameters[i]), advice));
   }
 }
 

@@ -41,6 +41,16 @@ TEST_F(Kernels, exchange_values_through_static_and_dynamic_lds) {
   EXPECT_EQ(download(values), numbers(1024));
 }
 
+TEST_F(Kernels, of_opencl_get_local_memory_of_the_sizes_they_are_passed) {
+  const Module opencl = Module::load(gpu, DEVICE_TEST_OPENCL);
+  const auto rotate = opencl.kernel<void(std::uint32_t*, LocalMemory, LocalMemory)>("rotate");
+  const DeviceBuffer<std::uint32_t> values = upload(numbers(64));
+  queue.dispatch(rotate, grid(64).group(64), values, LocalMemory{64 * 4}, LocalMemory{64 * 8}).wait(limit);
+  std::vector<std::uint32_t> expected(64);
+  for (std::uint32_t i = 0; i < 64; ++i) expected[i] = (i + 1) % 64 + 1000 * ((i + 2) % 64);
+  EXPECT_EQ(download(values), expected);
+}
+
 TEST_F(Kernels, visit_each_cell_of_a_grid_with_partial_groups_once) {
   constexpr std::uint32_t width = 37;
   constexpr std::uint32_t height = 19;

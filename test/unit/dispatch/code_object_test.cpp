@@ -110,6 +110,20 @@ TEST(CodeObject, with_tables_outside_of_the_file_is_damaged) {
   EXPECT_THAT(selection_error(segments), HasSubstr("damaged"));
 }
 
+TEST(CodeObject, with_a_symbol_outside_of_what_is_loaded_is_damaged) {
+  Bytes file = hip_v4();
+  Elf64_Ehdr header;
+  std::memcpy(&header, file.data(), sizeof(header));
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, file.data() + header.e_shoff + i * sizeof(section), sizeof(section));
+    if (section.sh_type != SHT_SYMTAB) continue;
+    const std::size_t last = section.sh_offset + section.sh_size - sizeof(Elf64_Sym);
+    overwrite(file, last + offsetof(Elf64_Sym, st_value), Elf64_Addr{0x7fff0000});
+  }
+  EXPECT_THAT(selection_error(file), HasSubstr("a symbol is not in a loaded segment"));
+}
+
 // All that is done to a file before ROCr sees it; whether it was accepted.
 bool accepted(const Bytes& file) {
   try {

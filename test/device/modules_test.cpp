@@ -1,0 +1,53 @@
+#include <fstream>
+#include <iterator>
+
+#include "device.hpp"
+
+namespace fastdispatch::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+class Modules : public Device {
+protected:
+  static std::vector<char> read(const char* path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+
+TEST_F(Modules, loaded_from_memory_need_the_image_no_longer) {
+  std::vector<char> image = read(DEVICE_TEST_KERNELS);
+  const Module copy_of_it = Module::load(gpu, std::as_bytes(std::span(image)), "image");
+  std::fill(image.begin(), image.end(), 'x');
+  const auto increment = copy_of_it.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
+  const DeviceBuffer<std::uint32_t> values = upload(numbers(100));
+  queue.dispatch(increment, grid(100), values, 100, 1).wait(limit);
+  EXPECT_EQ(download(values), numbers(100, 1));
+}
+
+TEST_F(Modules, that_cannot_be_read_say_why) {
+  EXPECT_THAT(error_of([&] { static_cast<void>(Module::load(gpu, "/nowhere/kernels.hsaco")); }),
+              HasSubstr("/nowhere/kernels.hsaco: No such file or directory"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(Module::load(gpu, "/")); }), HasSubstr("directory"));
+}
+
+// What a damaged file can make ROCr do is abort the process: then this test is over.
+TEST_F(Modules, that_are_damaged_are_refused_or_load) {
+  const std::vector<char> whole = read(DEVICE_TEST_KERNELS_V5);
+  std::size_t refused = 0;
+  for (std::size_t i = 0; i < whole.size(); i += 37) {
+    std::vector<char> damaged = whole;
+    damaged[i] = static_cast<char>(~damaged[i]);
+    try {
+      static_cast<void>(Module::load(gpu, std::as_bytes(std::span(damaged)), "damaged"));
+    } catch (const Error& error) {
+      ++refused;
+    }
+  }
+  EXPECT_GT(refused, 10U);
+  queue.wait(limit);
+}
+
+}  // namespace
+}  // namespace fastdispatch::test
