@@ -358,11 +358,11 @@ Value* lane_data(Emitter& e, unsigned chunk, unsigned dword) {
   return e.ir.CreateAlignedLoad(Emitter::lanes(e.i32()), lane_data_pointer(e, chunk, dword), llvm::Align(64));
 }
 
-void put_source(Emitter& e, const Operand& source, const AccessFormat& format) {
+void put_source(Emitter& e, const Operand& source, const AccessFormat& format, unsigned first) {
   check_width(e, source, format);
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
     for (unsigned d = 0; d < format.dwords(); ++d)
-      put_lane_data(e, chunk, d, part_to_store(e, format, e.vector(source, chunk, d)));
+      put_lane_data(e, chunk, first + d, part_to_store(e, format, e.vector(source, chunk, d)));
 }
 
 void take_destination(Emitter& e, const Operand& destination, const AccessFormat& format) {

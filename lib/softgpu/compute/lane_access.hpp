@@ -44,8 +44,8 @@ Operand part_of(const Operand& tuple, unsigned first, unsigned dwords);
 void put_lane_addresses(Emitter& e, const Chunks& addresses);                        ///< <16 x i64>
 void put_lane_data(Emitter& e, unsigned chunk, unsigned dword, llvm::Value* value);  ///< <16 x i32>
 llvm::Value* lane_data(Emitter& e, unsigned chunk, unsigned dword);                  ///< <16 x i32>
-/// All dwords of a store's source, or of a load's destination.
-void put_source(Emitter& e, const Operand& source, const AccessFormat& format);
+/// All dwords of a store's source, from lane_data's `first` on, or of a load's destination.
+void put_source(Emitter& e, const Operand& source, const AccessFormat& format, unsigned first = 0);
 void take_destination(Emitter& e, const Operand& destination, const AccessFormat& format);
 
 /// Reads the cache modifiers: memory is coherent here, but a load that asks for the current value must not be merged

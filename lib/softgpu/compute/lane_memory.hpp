@@ -1,6 +1,7 @@
 // One lane's access to memory, shared by the runtime's loads, stores and atomics.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 
@@ -30,7 +31,7 @@ inline std::optional<std::uint64_t> host_address(const WaveState& state, unsigne
     return address;
   case Segment::lds:
     if (offset + bytes > state.lds_bytes) return std::nullopt;
-    return reinterpret_cast<std::uint64_t>(state.lds) + offset;
+    return std::bit_cast<std::uint64_t>(state.lds) + offset;
   case Segment::scratch:
     break;
   }
@@ -41,9 +42,9 @@ inline std::optional<std::uint64_t> host_address(const WaveState& state, unsigne
 }
 
 /// 1, 2 or 4 bytes at any alignment. A kernel may race and step over an object's end; the sanitizers must not look.
-[[gnu::no_sanitize("address", "thread", "undefined"), gnu::noinline]] std::uint32_t read(std::uint64_t address,
-                                                                                         std::uint32_t bytes);
-[[gnu::no_sanitize("address", "thread", "undefined"), gnu::noinline]] void
+__attribute__((no_sanitize("address", "thread", "undefined"), noinline)) std::uint32_t read(std::uint64_t address,
+                                                                                            std::uint32_t bytes);
+__attribute__((no_sanitize("address", "thread", "undefined"), noinline)) void
 write(std::uint64_t address, std::uint32_t value, std::uint32_t bytes);
 
 }  // namespace softgpu::compute::runtime

@@ -135,14 +135,19 @@ constexpr LdsAtomic lds_atomics[] = {
 
 enum class Returns { nothing, former_value };
 
-void put_lds_addresses(Emitter& e, const Operand& address, std::uint32_t offset) {
+void put_lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t offset) {
   Chunks places;
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
     // An address that runs over must stay out of range.
-    Value* place = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::uadd_sat, e.vector(address, chunk), e.splat(offset));
+    Value* place = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::uadd_sat, addresses[chunk], e.splat(offset));
     places[chunk] = e.ir.CreateZExt(place, Emitter::lanes(e.i64()));
   }
   put_lane_addresses(e, places);
+}
+
+void call_atomic(Emitter& e, AtomicOperation operation, unsigned bits, Value* lanes) {
+  e.call(reinterpret_cast<const void*>(runtime::atomic_function(operation, bits)), e.ir.getVoidTy(),
+         {e.state(), lanes, e.ir.getInt64(0), e.ir.getInt32(static_cast<std::uint32_t>(Segment::lds))});
 }
 
 void atomic(Emitter& e, const Instruction& i, const LdsAtomic& named, Returns returns) {
@@ -150,18 +155,37 @@ void atomic(Emitter& e, const Instruction& i, const LdsAtomic& named, Returns re
   const bool compares =
       named.operation == AtomicOperation::compare_swap || named.operation == AtomicOperation::compare_swap_float;
   const AccessFormat format{named.bits / 8};
-  put_lds_addresses(e, i.operands.at(address), offset_of(i));
+  put_lds_addresses(e, vector_chunks(e, i.operands.at(address)), offset_of(i));
   for (unsigned source = 0; source < named.sources; ++source) {
-    const Operand& data = i.operands.at(address + 1 + source);
-    if (!data.is_vector() || data.dwords != format.dwords()) e.unsupported("source " + data.text);
     // DS names the value to compare with first.
-    const unsigned place = (compares ? 1 - source : source) * format.dwords();
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
-      for (unsigned d = 0; d < format.dwords(); ++d) put_lane_data(e, chunk, place + d, e.vector(data, chunk, d));
+    const unsigned place = compares ? 1 - source : source;
+    put_source(e, i.operands.at(address + 1 + source), format, place * format.dwords());
   }
-  e.call(reinterpret_cast<const void*>(runtime::atomic_function(named.operation, named.bits)), e.ir.getVoidTy(),
-         {e.state(), e.exec(), e.ir.getInt64(0), e.ir.getInt32(static_cast<std::uint32_t>(Segment::lds))});
+  call_atomic(e, named.operation, named.bits, e.exec());
   if (returns == Returns::former_value) take_destination(e, i.operands.at(0), format);
+}
+
+/// Swaps two elements a lane.
+void exchange_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
+  const AccessFormat format{pair.bytes};
+  const unsigned dwords = format.dwords();
+  const Chunks addresses = vector_chunks(e, i.operands.at(1));
+  // Both sources are read before anything is written; the first result makes room for the second one.
+  put_source(e, i.operands.at(2), format);
+  put_source(e, i.operands.at(3), format, dwords);
+  std::vector<Chunks> second(dwords);
+  for (unsigned d = 0; d < dwords; ++d)
+    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) second[d][chunk] = lane_data(e, chunk, dwords + d);
+
+  put_lds_addresses(e, addresses, offset_of(i, "offset0") * pair.scale);
+  call_atomic(e, AtomicOperation::swap, 8 * pair.bytes, e.exec());
+  take_destination(e, part_of(i.operands.at(0), 0, dwords), format);
+
+  put_lds_addresses(e, addresses, offset_of(i, "offset1") * pair.scale);
+  for (unsigned d = 0; d < dwords; ++d)
+    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) put_lane_data(e, chunk, d, second[d][chunk]);
+  call_atomic(e, AtomicOperation::swap, 8 * pair.bytes, e.exec());
+  take_destination(e, part_of(i.operands.at(0), dwords, dwords), format);
 }
 
 /// ds_append and ds_consume: one counter a wavefront, at M0 + offset, moved by the number of enabled lanes.
@@ -172,9 +196,7 @@ void count_lanes(Emitter& e, const Instruction& i, AtomicOperation operation) {
   places.fill(e.ir.CreateZExt(e.splat(place), Emitter::lanes(e.i64())));
   put_lane_addresses(e, places);
   put_lane_data(e, 0, 0, e.splat(count));
-  Value* one_lane = e.ir.CreateZExt(e.ir.CreateIsNotNull(e.exec()), e.i64());
-  e.call(reinterpret_cast<const void*>(runtime::atomic_function(operation, 32)), e.ir.getVoidTy(),
-         {e.state(), one_lane, e.ir.getInt64(0), e.ir.getInt32(static_cast<std::uint32_t>(Segment::lds))});
+  call_atomic(e, operation, 32, e.ir.CreateZExt(e.ir.CreateIsNotNull(e.exec()), e.i64()));
   Value* before = e.ir.CreateExtractElement(lane_data(e, 0, 0), std::uint64_t{0});
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) e.set_vector(i.operands.at(0), chunk, e.splat(before));
 }
@@ -274,18 +296,22 @@ void add_loads_and_stores(HandlerTable& table) {
       {"ds_write_b128",       {16}},
   };
   struct PairRow {
-    const char* suffix;
+    const char* count;
+    const char* type;
     PairFormat format;
   };
   constexpr PairRow pairs[] = {
-      {"2_b32", {4, 4}}, {"2st64_b32", {4, 4 * 64}}, {"2_b64", {8, 8}}, {"2st64_b64", {8, 8 * 64}},
+      {"2", "_b32", {4, 4}}, {"2st64", "_b32", {4, 4 * 64}}, {"2", "_b64", {8, 8}}, {"2st64", "_b64", {8, 8 * 64}},
   };
   // clang-format on
   for (const Row& row : loads) table.add(row.mnemonic, [f = row.format](auto& e, auto& i) { load(e, i, f); });
   for (const Row& row : stores) table.add(row.mnemonic, [f = row.format](auto& e, auto& i) { store(e, i, f); });
-  for (const PairRow& row : pairs) {
-    table.add(std::string("ds_read") + row.suffix, [f = row.format](auto& e, auto& i) { load_pair(e, i, f); });
-    table.add(std::string("ds_write") + row.suffix, [f = row.format](auto& e, auto& i) { store_pair(e, i, f); });
+  for (const auto& [count, type, format] : pairs) {
+    const std::string suffix = std::string(count) + type;
+    table.add("ds_read" + suffix, [f = format](auto& e, auto& i) { load_pair(e, i, f); });
+    table.add("ds_write" + suffix, [f = format](auto& e, auto& i) { store_pair(e, i, f); });
+    table.add(std::string("ds_wrxchg") + count + "_rtn" + type,
+              [f = format](auto& e, auto& i) { exchange_pair(e, i, f); });
   }
 }
 

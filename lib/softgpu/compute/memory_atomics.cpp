@@ -1,7 +1,9 @@
 #include "memory_atomics.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 
 #include "lane_memory.hpp"
@@ -22,6 +24,31 @@ template <class T>
 Float<T> as_float(T value) {
   return std::bit_cast<Float<T>>(value);
 }
+
+double widen_half(std::uint32_t half) {
+  const std::uint32_t exponent = half >> 10 & 31;
+  const double fraction = half & 0x3ff;
+  double magnitude =
+      std::ldexp(exponent == 0 ? fraction : fraction + 1024, static_cast<int>(std::max(exponent, 1U)) - 25);
+  if (exponent == 31) magnitude = fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
+  return (half & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+/// Rounds to nearest even.
+std::uint32_t narrow_to_half(double value) {
+  const std::uint32_t sign = std::signbit(value) ? 0x8000 : 0;
+  const double magnitude = std::fabs(value);
+  if (std::isnan(value)) return sign | 0x7e00;
+  if (magnitude >= 65520) return sign | 0x7c00;
+  if (magnitude == 0) return sign;
+  const int exponent = std::max(std::ilogb(magnitude), -14);
+  // 1024 and more carry into the exponent, as they should.
+  const auto fraction = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
+  return sign | ((static_cast<std::uint32_t>(exponent + 14) << 10) + fraction);
+}
+
+/// The sum of two halves is exact in a double: it is rounded once.
+std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) { return narrow_to_half(widen_half(a) + widen_half(b)); }
 
 /// What the memory holds after the operation.
 template <AtomicOperation operation, class T>
@@ -47,21 +74,13 @@ T apply(T memory, T data, [[maybe_unused]] T second) {
   if constexpr (operation == add_float) return std::bit_cast<T>(as_float(memory) + as_float(data));
   if constexpr (operation == min_float) return as_float(data) < as_float(memory) ? data : memory;
   if constexpr (operation == max_float) return as_float(data) > as_float(memory) ? data : memory;
-  if constexpr (operation == add_packed_half) {
-    const auto add_halves = [](std::uint32_t a, std::uint32_t b) {
-      // The sum of two halves is exact in a double: it is rounded once.
-      const auto widen = [](std::uint32_t half) {
-        return static_cast<double>(std::bit_cast<_Float16>(static_cast<std::uint16_t>(half)));
-      };
-      return std::uint32_t{std::bit_cast<std::uint16_t>(static_cast<_Float16>(widen(a) + widen(b)))};
-    };
+  if constexpr (operation == add_packed_half)
     return add_halves(memory, data) | add_halves(memory >> 16, data >> 16) << 16;
-  }
 }
 
 /// The atomic operation on host memory; the result is what was there before.
 template <AtomicOperation operation, class T>
-[[gnu::no_sanitize("address", "thread", "undefined"), gnu::noinline]] T exchange(T* memory, T data, T second) {
+__attribute__((no_sanitize("address", "thread", "undefined"), noinline)) T exchange(T* memory, T data, T second) {
   if constexpr (operation == AtomicOperation::add) return __atomic_fetch_add(memory, data, __ATOMIC_SEQ_CST);
   T before = __atomic_load_n(memory, __ATOMIC_RELAXED);
   while (!__atomic_compare_exchange_n(memory, &before, apply<operation>(before, data, second), true, __ATOMIC_SEQ_CST,

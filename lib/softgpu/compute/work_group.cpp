@@ -70,14 +70,13 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group) {
 struct WorkGroupRunner::State {
   explicit State(std::uint32_t index) : worker_index(index) {}
 
-  std::uint32_t worker_index;
   alignas(64) std::array<std::byte, max_lds_bytes_per_group> lds;
-  std::unique_ptr<std::byte[]> own_scratch;
-  std::size_t own_scratch_bytes = 0;
-
   WaveState lone_state;  ///< of whichever wavefront runs by a plain call
   FaultGuard lone_guard;
   std::array<std::unique_ptr<Wave>, max_waves_per_group> waves;
+  std::unique_ptr<std::byte[]> own_scratch;
+  std::size_t own_scratch_bytes = 0;
+  std::uint32_t worker_index;
 
   Scratch find_scratch(const PreparedLaunch& launch);
   void prepare_group(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch);
