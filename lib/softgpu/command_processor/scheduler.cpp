@@ -21,11 +21,14 @@ namespace {
 using std::chrono::nanoseconds;
 using namespace std::chrono_literals;
 
-constexpr nanoseconds spin_time = 100us;    // after the last thing found, before a worker steps back
-constexpr nanoseconds share_after = 30us;   // of work, before others are woken for it
+// How long a worker spins after the last thing that it found before it steps back. One that only helped leaves its
+// core soon: a host that waits for each kernel needs it, while the next kernel of a batch comes at once.
+constexpr nanoseconds lead_spin = 100us;
+constexpr nanoseconds help_spin = 4us;
+constexpr nanoseconds share_after = 30us;   // of uninterrupted work, before others are woken for it
 constexpr nanoseconds active_time = 10ms;   // after which the GPU counts as idle
 constexpr nanoseconds alert_nap = 50us;     // the watcher's, while the GPU is active
-constexpr nanoseconds relaxed_nap = 250us;  // the watcher's, while others are at work
+constexpr nanoseconds relaxed_nap = 250us;  // the watcher's, while others are awake
 constexpr nanoseconds idle_nap = 1ms;       // the watcher's, when nothing happened for long
 constexpr nanoseconds reserve_nap = 500us;
 constexpr nanoseconds stop_limit = 2s;
@@ -101,10 +104,11 @@ public:
     state_.looking.fetch_add(1);
     while (!state_.stopping.load(std::memory_order_relaxed)) {
       seen_alarms_ = state_.alarms.load(std::memory_order_seq_cst);
-      const bool did = help() || look();
+      const bool helped = help();
+      const bool led = !helped && look();
       come_back();
-      if (did)
-        found();
+      if (helped || led)
+        found(led ? lead_spin : help_spin);
       else
         rest();
     }
@@ -201,8 +205,9 @@ private:
     state_.wake_sleepers(state_.parallel - occupied);
   }
 
-  void found() {
+  void found(nanoseconds spin_time) {
     idle_since_ = nanoseconds::zero();
+    spin_time_ = spin_time;
     if (state_.stopping.load(std::memory_order_relaxed)) return;
     state_.last_activity.store(now().count(), std::memory_order_relaxed);
   }
@@ -210,12 +215,11 @@ private:
   void rest() {
     const nanoseconds time = now();
     if (idle_since_ == nanoseconds::zero()) idle_since_ = time;
-    if (time - idle_since_ < spin_time && may_spin()) {
-      if (time - idle_since_ > 5us) busy_since_ = nanoseconds::zero();
+    busy_since_ = nanoseconds::zero();
+    if (time - idle_since_ < spin_time_ && may_spin()) {
       for (int i = 0; i != 8; ++i) __builtin_ia32_pause();
       return;
     }
-    busy_since_ = nanoseconds::zero();
     stop_spinning();
 
     if (const nanoseconds duration = nap_duration(time); duration != nanoseconds::zero()) {
@@ -232,7 +236,9 @@ private:
     const nanoseconds quiet = time - nanoseconds(state_.last_activity.load(std::memory_order_relaxed));
     if (holds(state_.watcher)) {
       if (quiet > active_time) return idle_nap;
-      return state_.executing.load(std::memory_order_relaxed) != 0 ? relaxed_nap : alert_nap;
+      const std::uint32_t awake =
+          state_.executing.load(std::memory_order_relaxed) + state_.spinning.load(std::memory_order_relaxed);
+      return awake != 0 ? relaxed_nap : alert_nap;
     }
     return quiet < active_time && holds(state_.reserve) ? reserve_nap : nanoseconds::zero();
   }
@@ -297,6 +303,7 @@ private:
   std::uint64_t seen_alarms_ = 0;
   std::size_t last_busy_ = 0;
   nanoseconds idle_since_{};
+  nanoseconds spin_time_ = help_spin;
   nanoseconds busy_since_{};
   bool spins_ = false;
   bool left_ = false;
