@@ -146,7 +146,7 @@ void add_conversions(HandlerTable& table) {
   op("v_cvt_pk_u16_u32", u32, {u32, u32}, pack_saturated<Intrinsic::umin>);
   op("v_cvt_pk_i16_i32", u32, {u32, u32}, pack_saturated<Intrinsic::smin>);
   op("v_cvt_pk_u8_f32", u32, {f32, u32, u32}, pack_byte);
-  op("v_pack_b32_f16", u32, {u16, u16}, [](auto& e, auto s) { return pack(e, s[0], s[1]); });
+  op("v_pack_b32_f16", u32, {b16, b16}, [](auto& e, auto s) { return pack(e, s[0], s[1]); });
 }
 
 }  // namespace softgpu::compute

@@ -56,7 +56,8 @@ Scaled divide_scale(Emitter& e, Value* s0, Value* denominator, Value* numerator)
   };
   when(quotient_is_denormal, e.ir.CreateSelect(is_numerator, up, s0), yes);
   when(inverse_is_denormal, down, no);
-  when(e.ir.CreateAnd(inverse_is_denormal, quotient_is_denormal), e.ir.CreateSelect(is_denominator, up, s0), yes);
+  // The ISA's text scales the denominator up here, which would overflow; down is what makes the division right.
+  when(e.ir.CreateAnd(inverse_is_denormal, quotient_is_denormal), e.ir.CreateSelect(is_denominator, down, s0), yes);
   when(is_denormal(e, denominator), up, no);
   when(e.ir.CreateICmpSGE(difference, constant(limits.near_overflow)), e.ir.CreateSelect(is_denominator, up, s0), yes);
   Value* any_zero = e.ir.CreateOr(is_zero(e, numerator), is_zero(e, denominator));
@@ -81,14 +82,24 @@ void add_scale(HandlerTable& table, const std::string& mnemonic, Lane lane) {
   });
 }
 
+/// What rounding took from a fused multiply-add, up to rounding of its own.
+Value* error_of_fma(Emitter& e, Sources s, Value* sum) {
+  Value* product = e.ir.CreateFMul(s[0], s[1]);
+  const std::array<Value*, 3> rest = {s[0], s[1], e.ir.CreateFNeg(product)};
+  return e.ir.CreateFAdd(error_of_sum(e, product, s[2], sum), fused_multiply_add(e, rest));
+}
+
 /// Fused multiply-add; lanes whose bit in VCC is set take v_div_scale's scaling back, up or down as S2's size tells.
+/// Scaled down to a denormal, the result is still rounded only once.
 Value* divide_fmas(Emitter& e, Sources s, Value* is_scaled) {
   Value* plain = fused_multiply_add(e, s);
   const Limits limits = limits_of(plain);
   const auto power = static_cast<int>(limits.scale);
   Value* exponent = biased_exponent(e, s[2]);
   Value* is_large = e.ir.CreateICmpUGT(exponent, constant_like(exponent, limits.bias));
-  Value* unscaled = e.ir.CreateSelect(is_large, scaled(e, plain, power), scaled(e, plain, -power));
+  Value* odd = round_to_odd(e, plain, error_of_fma(e, s, plain));
+  Value* small = e.ir.CreateSelect(is_denormal(e, scaled(e, plain, -power)), odd, plain);
+  Value* unscaled = e.ir.CreateSelect(is_large, scaled(e, plain, power), scaled(e, small, -power));
   return e.ir.CreateSelect(is_scaled, unscaled, plain);
 }
 
@@ -128,8 +139,8 @@ Value* division_fixup(Emitter& e, Sources s) {
   when(e.ir.CreateOr(is_zero(e, denominator), is_infinite(e, numerator)), infinity);
   when(e.ir.CreateAnd(is_infinite(e, denominator), is_infinite(e, numerator)), nan);
   when(e.ir.CreateAnd(is_zero(e, denominator), is_zero(e, numerator)), nan);
-  when(is_nan(e, denominator), denominator);
-  when(is_nan(e, numerator), numerator);
+  when(is_nan(e, denominator), quieted(e, denominator));
+  when(is_nan(e, numerator), quieted(e, numerator));
   return result;
 }
 

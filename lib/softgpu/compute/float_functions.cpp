@@ -1,5 +1,6 @@
 #include "float_functions.hpp"
 
+#include <limits>
 #include <numbers>
 
 namespace softgpu::compute {
@@ -73,19 +74,43 @@ Value* is_denormal(Emitter& e, Value* value) {
   return e.ir.CreateAnd(small, e.ir.CreateNot(is_zero(e, value)));
 }
 
+Value* quieted(Emitter& e, Value* value) {
+  Value* bits = bits_of(e, value);
+  const std::uint64_t quiet = std::uint64_t{1} << (format_of(value).fraction_bits - 1);
+  return e.ir.CreateSelect(is_nan(e, value), from_bits(e, e.ir.CreateOr(bits, constant_like(bits, quiet))), value);
+}
+
+namespace {
+
+Value* is_signaling(Emitter& e, Value* value) {
+  Value* bits = bits_of(e, value);
+  const std::uint64_t quiet = std::uint64_t{1} << (format_of(value).fraction_bits - 1);
+  Value* is_loud = e.ir.CreateIsNull(e.ir.CreateAnd(bits, constant_like(bits, quiet)));
+  return e.ir.CreateAnd(is_nan(e, value), is_loud);
+}
+
+/// What is common to minimum and maximum: NaNs. In IEEE mode a signaling one wins over everything.
+Value* unless_nan(Emitter& e, Value* a, Value* b, Value* result) {
+  result = e.ir.CreateSelect(is_nan(e, a), b, e.ir.CreateSelect(is_nan(e, b), a, result));
+  const bool is_ieee = (e.float_mode() & 0x200) != 0;
+  if (!is_ieee) return result;
+  result = e.ir.CreateSelect(is_signaling(e, b), quieted(e, b), result);
+  return e.ir.CreateSelect(is_signaling(e, a), quieted(e, a), result);
+}
+
+}  // namespace
+
 Value* minimum(Emitter& e, Value* a, Value* b) {
   // Equal operands differ only as zeros do, in the sign: the negative one is the smaller.
   Value* equal = from_bits(e, e.ir.CreateOr(bits_of(e, a), bits_of(e, b)));
   Value* result = e.ir.CreateSelect(e.ir.CreateFCmpOLT(a, b), a, b);
-  result = e.ir.CreateSelect(e.ir.CreateFCmpOEQ(a, b), equal, result);
-  return e.ir.CreateSelect(is_nan(e, b), a, result);
+  return unless_nan(e, a, b, e.ir.CreateSelect(e.ir.CreateFCmpOEQ(a, b), equal, result));
 }
 
 Value* maximum(Emitter& e, Value* a, Value* b) {
   Value* equal = from_bits(e, e.ir.CreateAnd(bits_of(e, a), bits_of(e, b)));
   Value* result = e.ir.CreateSelect(e.ir.CreateFCmpOGT(a, b), a, b);
-  result = e.ir.CreateSelect(e.ir.CreateFCmpOEQ(a, b), equal, result);
-  return e.ir.CreateSelect(is_nan(e, b), a, result);
+  return unless_nan(e, a, b, e.ir.CreateSelect(e.ir.CreateFCmpOEQ(a, b), equal, result));
 }
 
 Value* float_min(Emitter& e, Sources s) { return minimum(e, s[0], s[1]); }
@@ -93,16 +118,36 @@ Value* float_max(Emitter& e, Sources s) { return maximum(e, s[0], s[1]); }
 Value* float_min3(Emitter& e, Sources s) { return minimum(e, minimum(e, s[0], s[1]), s[2]); }
 Value* float_max3(Emitter& e, Sources s) { return maximum(e, maximum(e, s[0], s[1]), s[2]); }
 
-/// The ISA: the smallest of the three where any is NaN.
+/// The larger of the two that are not the greatest; the smallest of the three where any is NaN.
 Value* float_median(Emitter& e, Sources s) {
   Value* any_nan = e.ir.CreateOr(e.ir.CreateOr(is_nan(e, s[0]), is_nan(e, s[1])), is_nan(e, s[2]));
-  Value* low = minimum(e, s[0], s[1]);
-  Value* high = maximum(e, s[0], s[1]);
-  return e.ir.CreateSelect(any_nan, float_min3(e, s), maximum(e, low, minimum(e, high, s[2])));
+  Value* greatest = float_max3(e, s);
+  const auto is_greatest = [&](Value* v) { return e.ir.CreateFCmpOEQ(greatest, v); };
+  Value* median = e.ir.CreateSelect(is_greatest(s[1]), maximum(e, s[0], s[2]), maximum(e, s[0], s[1]));
+  median = e.ir.CreateSelect(is_greatest(s[0]), maximum(e, s[1], s[2]), median);
+  return e.ir.CreateSelect(any_nan, float_min3(e, s), median);
 }
 
 Value* fused_multiply_add(Emitter& e, Sources s) { return call_fma(e, s[0], s[1], s[2]); }
 Value* multiply_then_add(Emitter& e, Sources s) { return e.ir.CreateFAdd(e.ir.CreateFMul(s[0], s[1]), s[2]); }
+
+Value* error_of_sum(Emitter& e, Value* a, Value* b, Value* sum) {
+  Value* from_a = e.ir.CreateFSub(sum, b);
+  Value* from_b = e.ir.CreateFSub(sum, from_a);
+  return e.ir.CreateFAdd(e.ir.CreateFSub(a, from_a), e.ir.CreateFSub(b, from_b));
+}
+
+Value* round_to_odd(Emitter& e, Value* sum, Value* error) {
+  Value* bits = bits_of(e, sum);
+  Value* zero = constant_like(bits, 0);
+  Value* is_inexact = e.ir.CreateFCmpONE(error, number_like(error, 0));
+  Value* is_even = e.ir.CreateIsNull(e.ir.CreateAnd(bits, constant_like(bits, 1)));
+  // Away from zero where the error has the sum's sign, else towards it.
+  Value* same_sign = e.ir.CreateICmpSGE(e.ir.CreateXor(bits, bits_of(e, error)), zero);
+  Value* step = e.ir.CreateSelect(same_sign, constant_like(bits, 1), constant_like(bits, ~std::uint64_t{0}));
+  Value* odd = from_bits(e, e.ir.CreateAdd(bits, step));
+  return e.ir.CreateSelect(e.ir.CreateAnd(is_inexact, is_even), odd, sum);
+}
 
 Value* reciprocal(Emitter& e, Sources s) { return e.ir.CreateFDiv(number_like(s[0], 1), s[0]); }
 Value* square_root(Emitter& e, Sources s) { return e.ir.CreateUnaryIntrinsic(Intrinsic::sqrt, s[0]); }
@@ -154,7 +199,7 @@ Value* frexp_mantissa(Emitter& e, Sources s) {
   const std::uint64_t half = std::uint64_t{format.bias() - 1} << format.fraction_bits;
   bits = e.ir.CreateAnd(bits, constant_like(bits, ~format.exponent_field()));
   bits = e.ir.CreateOr(bits, constant_like(bits, half));
-  return e.ir.CreateSelect(has_no_exponent(e, s[0]), s[0], from_bits(e, bits));
+  return e.ir.CreateSelect(has_no_exponent(e, s[0]), quieted(e, s[0]), from_bits(e, bits));
 }
 
 Value* frexp_exponent(Emitter& e, Sources s) {
@@ -178,7 +223,7 @@ Value* exponential2(Emitter& e, Sources s) {
                                              1. / 720, 1. / 5040, 1. / 40320, 1. / 362880, 1. / 3628800};
   Value* n = e.ir.CreateSExt(e.ir.CreateFPToSI(whole, Emitter::lanes(e.i32())), Emitter::lanes(e.i64()));
   Value* result = narrow(e, e.ir.CreateFMul(polynomial(e, rest, taylor), power_of_two(e, n)));
-  return e.ir.CreateSelect(is_nan(e, s[0]), s[0], result);
+  return e.ir.CreateSelect(is_nan(e, s[0]), quieted(e, s[0]), result);
 }
 
 Value* logarithm2(Emitter& e, Sources s) {
@@ -200,7 +245,7 @@ Value* logarithm2(Emitter& e, Sources s) {
   Value* positive = e.ir.CreateFCmpOGT(s[0], number_like(s[0], 0));
   Value* special =
       e.ir.CreateSelect(is_zero(e, s[0]), number_like(s[0], -infinity), llvm::ConstantFP::getNaN(s[0]->getType()));
-  special = e.ir.CreateSelect(is_nan(e, s[0]), s[0], special);
+  special = e.ir.CreateSelect(is_nan(e, s[0]), quieted(e, s[0]), special);
   result = e.ir.CreateSelect(e.ir.CreateFCmpOEQ(s[0], number_like(s[0], infinity)), s[0], result);
   return e.ir.CreateSelect(positive, result, special);
 }
@@ -231,26 +276,30 @@ Value* fraction_to_nearest(Emitter& e, Value* x) {
   return e.ir.CreateFSub(x, e.ir.CreateUnaryIntrinsic(Intrinsic::rint, x));
 }
 
-/// The ISA gives results within 256 revolutions only; NaN for infinities.
+/// Infinities have no sine.
+Value* unless_infinite(Emitter& e, Value* x, Value* result) {
+  return e.ir.CreateSelect(is_infinite(e, x), llvm::ConstantFP::getNaN(x->getType()), result);
+}
+
 Value* within_domain(Emitter& e, Value* x, Value* result, double beyond) {
   Value* magnitude = e.ir.CreateUnaryIntrinsic(Intrinsic::fabs, x);
   Value* is_beyond = e.ir.CreateFCmpOGT(magnitude, number_like(x, 256));
-  result = e.ir.CreateSelect(is_beyond, number_like(x, beyond), result);
-  return e.ir.CreateSelect(is_infinite(e, x), llvm::ConstantFP::getNaN(x->getType()), result);
+  return unless_infinite(e, x, e.ir.CreateSelect(is_beyond, number_like(x, beyond), result));
 }
 
 }  // namespace
 
 Value* sine(Emitter& e, Sources s) {
-  Value* result = narrow(e, sine_of_fraction(e, fraction_to_nearest(e, widen(e, s[0]))));
-  return within_domain(e, s[0], result, 0);
+  return unless_infinite(e, s[0], narrow(e, sine_of_fraction(e, fraction_to_nearest(e, widen(e, s[0])))));
 }
 
 Value* cosine(Emitter& e, Sources s) {
   // cos(2 pi x) = sin(2 pi (1/4 - |r|)), whose argument lies between -1/4 and 1/4.
   Value* r = e.ir.CreateUnaryIntrinsic(Intrinsic::fabs, fraction_to_nearest(e, widen(e, s[0])));
-  Value* result = narrow(e, sine_of_fraction(e, e.ir.CreateFSub(number_like(r, 0.25), r)));
-  return within_domain(e, s[0], result, 1);
+  return unless_infinite(e, s[0], narrow(e, sine_of_fraction(e, e.ir.CreateFSub(number_like(r, 0.25), r))));
 }
+
+Value* bounded_sine(Emitter& e, Sources s) { return within_domain(e, s[0], sine(e, s), 0); }
+Value* bounded_cosine(Emitter& e, Sources s) { return within_domain(e, s[0], cosine(e, s), 1); }
 
 }  // namespace softgpu::compute

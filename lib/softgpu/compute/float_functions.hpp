@@ -19,6 +19,8 @@ llvm::Value* biased_exponent(Emitter& e, llvm::Value* value);
 llvm::Value* is_nan(Emitter& e, llvm::Value* value);
 llvm::Value* is_zero(Emitter& e, llvm::Value* value);
 llvm::Value* is_infinite(Emitter& e, llvm::Value* value);
+/// NaNs made quiet, everything else as it is.
+llvm::Value* quieted(Emitter& e, llvm::Value* value);
 llvm::Value* is_denormal(Emitter& e, llvm::Value* value);
 
 // v_min, v_max and what is made of them: the other operand where one is NaN, -0 below +0.
@@ -33,6 +35,12 @@ llvm::Value* float_median(Emitter& e, Sources s);
 llvm::Value* fused_multiply_add(Emitter& e, Sources s);
 /// Rounds the product before it adds.
 llvm::Value* multiply_then_add(Emitter& e, Sources s);
+
+/// What rounding took from `sum`, which is a + b.
+llvm::Value* error_of_sum(Emitter& e, llvm::Value* a, llvm::Value* b, llvm::Value* sum);
+/// `sum`, an inexact result, with its last digit made odd: rounding it again to fewer digits then gives what rounding
+/// the exact sum would have given. `error` has the sign of what was rounded off, or is 0.
+llvm::Value* round_to_odd(Emitter& e, llvm::Value* sum, llvm::Value* error);
 
 llvm::Value* reciprocal(Emitter& e, Sources s);
 llvm::Value* reciprocal_root(Emitter& e, Sources s);
@@ -49,5 +57,8 @@ llvm::Value* logarithm2(Emitter& e, Sources s);
 /// Of an angle in revolutions.
 llvm::Value* sine(Emitter& e, Sources s);
 llvm::Value* cosine(Emitter& e, Sources s);
+/// The same for single precision, where the ISA gives results within 256 revolutions only.
+llvm::Value* bounded_sine(Emitter& e, Sources s);
+llvm::Value* bounded_cosine(Emitter& e, Sources s);
 
 }  // namespace softgpu::compute

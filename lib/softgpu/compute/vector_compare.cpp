@@ -61,7 +61,7 @@ void add_class(HandlerTable& table, const char* name, Lane lane, FloatFormat for
   add_comparison(table, name, [=](Emitter& e, VectorInstruction& vector, unsigned chunk) {
     Value* number = vector.source(0, lane, chunk);
     if (lane == f64) number = e.ir.CreateBitCast(number, Emitter::lanes(e.i64()));
-    Value* mask = vector.source(1, lane == u16 ? u16 : u32, chunk);
+    Value* mask = vector.source(1, lane == b16 ? u16 : u32, chunk);
     mask = e.ir.CreateZExt(mask, number->getType());
     return e.ir.CreateIsNotNull(e.ir.CreateAnd(class_bit(e, number, format), mask));
   });
@@ -111,7 +111,7 @@ void add_vector_compare(HandlerTable& table) {
   add_float_comparisons(table, "f16", f16);
   add_float_comparisons(table, "f32", f32);
   add_float_comparisons(table, "f64", f64);
-  add_class(table, "class_f16", u16, {0x8000, 0x7c00, 0x200});
+  add_class(table, "class_f16", b16, {0x8000, 0x7c00, 0x200});
   add_class(table, "class_f32", b32, {0x80000000, 0x7f800000, 0x400000});
   add_class(table, "class_f64", f64, {1ULL << 63, 0x7ff0000000000000, 1ULL << 51});
 }

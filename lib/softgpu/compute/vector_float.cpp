@@ -117,8 +117,8 @@ void add_functions(HandlerTable& table, Table op) {
   op("v_rcp_iflag_f32", 1, reciprocal);
   op("v_rsq_f32", 1, reciprocal_root);
   op("v_sqrt_f32", 1, square_root);
-  op("v_sin_f32", 1, sine);
-  op("v_cos_f32", 1, cosine);
+  op("v_sin_f32", 1, bounded_sine);
+  op("v_cos_f32", 1, bounded_cosine);
   op("v_frexp_mant_f32", 1, frexp_mantissa);
   add_vector_operation(table, "v_frexp_exp_i32_f32", {u32, {f32}}, frexp_exponent);
   add_vector_operation(table, "v_ldexp_f32", {f32, {f32, u32}}, [](auto& e, auto s) { return scale(e, s[0], s[1]); });

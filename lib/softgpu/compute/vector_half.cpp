@@ -33,22 +33,11 @@ Value* load_exponent(Emitter& e, Sources s) { return scale(e, s[0], e.ir.CreateS
 
 }  // namespace
 
-// The float sum of the exact product and S2, made odd in its last digit where it is not exact: rounding that to half
-// gives what rounding the exact sum gives.
+// The product is exact in a float, the sum may not be.
 Value* fused_multiply_add_half(Emitter& e, Sources s) {
   Value* product = e.ir.CreateFMul(s[0], s[1]);
   Value* sum = e.ir.CreateFAdd(product, s[2]);
-  Value* from_product = e.ir.CreateFSub(sum, s[2]);
-  Value* from_addend = e.ir.CreateFSub(sum, from_product);
-  Value* error = e.ir.CreateFAdd(e.ir.CreateFSub(product, from_product), e.ir.CreateFSub(s[2], from_addend));
-  Value* bits = bits_of(e, sum);
-  Value* is_inexact = e.ir.CreateFCmpONE(error, number_like(error, 0));
-  Value* is_even = e.ir.CreateIsNull(e.ir.CreateAnd(bits, e.splat(1U)));
-  // Away from zero where the error has the sum's sign, else towards it.
-  Value* same_sign = e.ir.CreateICmpSGE(e.ir.CreateXor(bits, bits_of(e, error)), e.splat(0U));
-  Value* step = e.ir.CreateSelect(same_sign, e.splat(1U), e.splat(~0U));
-  Value* odd = from_bits(e, e.ir.CreateAdd(bits, step));
-  return e.ir.CreateSelect(e.ir.CreateAnd(is_inexact, is_even), odd, sum);
+  return round_to_odd(e, sum, error_of_sum(e, product, s[2], sum));
 }
 
 void add_vector_half(HandlerTable& table) {
@@ -63,9 +52,9 @@ void add_vector_half(HandlerTable& table) {
   op("v_mul_f16", 2, binary<Op::FMul>);
   op("v_min_f16", 2, float_min);
   op("v_max_f16", 2, float_max);
-  op("v_mac_f16", 3, multiply_add_half, {.accumulates = true});
-  op("v_madmk_f16", 3, multiply_add_half);
-  op("v_madak_f16", 3, multiply_add_half);
+  op("v_mac_f16", 3, multiply_add_half, {.accumulates = true, .upper = VectorInstruction::UpperHalf::preserved});
+  op("v_madmk_f16", 3, multiply_add_half, preserving);
+  op("v_madak_f16", 3, multiply_add_half, preserving);
   op("v_mad_legacy_f16", 3, multiply_add_half);
   op("v_fma_legacy_f16", 3, fused_multiply_add_half);
   op("v_div_fixup_legacy_f16", 3, division_fixup);

@@ -10,7 +10,7 @@ namespace Intrinsic = llvm::Intrinsic;
 
 bool is_floating(Lane lane) { return lane == Lane::f32 || lane == Lane::f64 || lane == Lane::f16; }
 bool is_wide(Lane lane) { return lane == Lane::u64 || lane == Lane::f64; }
-bool is_half(Lane lane) { return lane == Lane::u16 || lane == Lane::f16; }
+bool is_half(Lane lane) { return lane == Lane::u16 || lane == Lane::b16 || lane == Lane::f16; }
 
 /// MODE's denormal bits for a type: 1 keeps them in inputs, 2 in outputs.
 std::uint32_t denormals_kept(Emitter& e, Lane lane) { return (e.float_mode() >> (lane == Lane::f32 ? 4 : 6)) & 3; }
@@ -38,6 +38,19 @@ Part part(Emitter& e, std::string_view name) {
 }
 
 }  // namespace
+
+Value* half_to_float(Emitter& e, Value* half) {
+  llvm::Type* dwords = Emitter::lanes(e.i32());
+  const auto constant = [&](std::uint64_t value) { return llvm::ConstantInt::get(half->getType(), value); };
+  Value* number = e.ir.CreateBitCast(half, Emitter::lanes(e.ir.getHalfTy()));
+  number = e.ir.CreateFPExt(number, Emitter::lanes(e.ir.getFloatTy()));
+  // The conversion quiets NaNs: where the half was signaling, from 0x7c01 to 0x7dff, the quiet bit is taken back.
+  Value* above_infinity = e.ir.CreateSub(e.ir.CreateAnd(half, constant(0x7fff)), constant(0x7c01));
+  Value* is_signaling = e.ir.CreateICmpULT(above_infinity, constant(0x1ff));
+  Value* bits = e.ir.CreateBitCast(number, dwords);
+  bits = e.ir.CreateSelect(is_signaling, e.ir.CreateAnd(bits, e.splat(~0x400000U)), bits);
+  return e.ir.CreateBitCast(bits, number->getType());
+}
 
 Value* flush_denormals(Emitter& e, Value* value) {
   Value* bits = e.ir.CreateBitCast(value, Emitter::lanes(e.i32()));
@@ -85,6 +98,10 @@ Value* VectorInstruction::to_lane(const Operand& operand, Lane lane, Value* bits
   case Lane::b32:
     if (operand.absolute) bits = e_.ir.CreateAnd(bits, e_.splat(0x7fffffff));
     return operand.negated ? e_.ir.CreateXor(bits, e_.splat(0x80000000)) : bits;
+  case Lane::b16:
+    bits = e_.ir.CreateTrunc(bits, Emitter::lanes(e_.ir.getInt16Ty()));
+    if (operand.absolute) bits = e_.ir.CreateAnd(bits, llvm::ConstantInt::get(bits->getType(), 0x7fff));
+    return operand.negated ? e_.ir.CreateXor(bits, llvm::ConstantInt::get(bits->getType(), 0x8000)) : bits;
   case Lane::u32:
   case Lane::u64:
   case Lane::u16:
@@ -97,8 +114,7 @@ Value* VectorInstruction::to_lane(const Operand& operand, Lane lane, Value* bits
     bits = e_.ir.CreateBitCast(bits, Emitter::lanes(e_.ir.getDoubleTy()));
     break;
   case Lane::f16:
-    bits = e_.ir.CreateTrunc(bits, Emitter::lanes(e_.ir.getInt16Ty()));
-    bits = e_.ir.CreateFPExt(e_.ir.CreateBitCast(bits, Emitter::lanes(e_.ir.getHalfTy())), f32);
+    bits = half_to_float(e_, e_.ir.CreateTrunc(bits, Emitter::lanes(e_.ir.getInt16Ty())));
     break;
   }
   if ((denormals_kept(e_, lane) & 1) == 0) {
@@ -126,7 +142,17 @@ Value* VectorInstruction::source(unsigned n, Lane lane, unsigned chunk) {
     const bool upper = is_half(lane) && i_.element("op_sel", n, 0) != 0;
     if (upper) bits = e_.ir.CreateLShr(bits, 16);
   }
-  return to_lane(operand, lane, bits);
+  Value* value = to_lane(operand, lane, bits);
+  return is_floating(lane) && is_foldable(n, operand) ? e_.ir.CreateUnaryIntrinsic(Intrinsic::arithmetic_fence, value)
+                                                      : value;
+}
+
+/// x * 1.0 and x - 0.0 are not x where x is a signaling NaN, which the optimizer does not care about: such constants,
+/// and the zeros that DPP puts in, are hidden from it.
+bool VectorInstruction::is_foldable(unsigned n, const Operand& operand) const {
+  if (n == 0 && i_.encoding == Encoding::dpp) return true;
+  const bool is_one = operand.kind == Operand::Kind::real && (operand.real == 1.0 || operand.real == -1.0);
+  return is_one || (operand.kind == Operand::Kind::integer && (operand.value == 0 || operand.is_literal));
 }
 
 Value* VectorInstruction::old_destination(Lane lane, unsigned chunk) {

@@ -21,6 +21,7 @@ enum class Lane : std::uint8_t {
   u64,  ///< <16 x i64>
   f64,  ///< <16 x double>
   u16,  ///< <16 x i16>
+  b16,  ///< <16 x i16> whose sign bit takes the floating-point modifiers
   f16,  ///< <16 x float> that came from, or is rounded to, a half
 };
 
@@ -52,11 +53,15 @@ private:
   llvm::Value* place_part(llvm::Value* value, llvm::Value* old);
   llvm::Value* modify_output(Lane lane, llvm::Value* value);
   llvm::Value* to_lane(const Operand& operand, Lane lane, llvm::Value* bits);
+  bool is_foldable(unsigned n, const Operand& operand) const;
 
   Emitter& e_;
   const Instruction& i_;
   unsigned first_source_;
 };
+
+/// <16 x i16> that are halves as floats. A signaling NaN stays one.
+llvm::Value* half_to_float(Emitter& e, llvm::Value* half);
 
 /// Single-precision denormals to zeros of their sign.
 llvm::Value* flush_denormals(Emitter& e, llvm::Value* value);

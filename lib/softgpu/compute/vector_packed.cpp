@@ -49,8 +49,7 @@ Value* half_source(Emitter& e, const Instruction& i, unsigned n, Half half, Lane
     if (is_negated(i, n, half)) e.unsupported("a negated integer");
     return bits;
   }
-  Value* number = e.ir.CreateBitCast(bits, Emitter::lanes(e.ir.getHalfTy()));
-  number = e.ir.CreateFPExt(number, Emitter::lanes(e.ir.getFloatTy()));
+  Value* number = half_to_float(e, bits);
   return is_negated(i, n, half) ? e.ir.CreateFNeg(number) : number;
 }
 
@@ -204,8 +203,7 @@ Value* dot(Emitter& e, Sources s) {
 Value* dot_halves(Emitter& e, Sources s) {
   const auto half = [&](Value* dword, unsigned shift) {
     Value* bits = e.ir.CreateTrunc(e.ir.CreateLShr(dword, shift), Emitter::lanes(e.ir.getInt16Ty()));
-    bits = e.ir.CreateBitCast(bits, Emitter::lanes(e.ir.getHalfTy()));
-    return e.ir.CreateFPExt(bits, Emitter::lanes(e.ir.getFloatTy()));
+    return half_to_float(e, bits);
   };
   const std::array<Value*, 3> upper = {half(s[0], 16), half(s[1], 16), s[2]};
   const std::array<Value*, 3> lower = {half(s[0], 0), half(s[1], 0), fused_multiply_add(e, upper)};

@@ -63,8 +63,9 @@ void add_wide_multiply(HandlerTable& table, const char* mnemonic, bool is_signed
         carries.at(chunk) = e.ir.CreateICmpULT(sum, addend);
         continue;
       }
-      Value* differs = e.ir.CreateAnd(e.ir.CreateXor(sum, product), e.ir.CreateXor(sum, addend));
-      carries.at(chunk) = e.ir.CreateICmpSLT(differs, e.splat64(0));
+      // Bit 64 of the exact sum: its sign, which the wrapped sum shows unless it overflowed.
+      Value* overflow = e.ir.CreateAnd(e.ir.CreateXor(sum, product), e.ir.CreateXor(sum, addend));
+      carries.at(chunk) = e.ir.CreateICmpSLT(e.ir.CreateXor(sum, overflow), e.splat64(0));
     }
     vector.write(u64, results);
     vector.write_mask(i.operands.at(1), carries);
