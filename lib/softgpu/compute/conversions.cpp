@@ -125,7 +125,7 @@ void add_conversions(HandlerTable& table) {
   op("v_cvt_f32_ubyte2", f32, {u32}, byte_to_float<2>);
   op("v_cvt_f32_ubyte3", f32, {u32}, byte_to_float<3>);
   op("v_cvt_f16_f32", f16, {f32}, same);
-  op("v_cvt_f32_f16", f32, {f16}, same);
+  op("v_cvt_f32_f16", f32, {f16}, [](auto& e, auto s) { return quieted(e, s[0]); });
   op("v_cvt_f16_u16", f16, {u16}, unsigned_to_float);
   op("v_cvt_f16_i16", f16, {u16}, signed_to_float);
   op("v_cvt_u16_f16", u16, {f16}, to_u16);

@@ -97,9 +97,14 @@ Value* divide_fmas(Emitter& e, Sources s, Value* is_scaled) {
   const auto power = static_cast<int>(limits.scale);
   Value* exponent = biased_exponent(e, s[2]);
   Value* is_large = e.ir.CreateICmpUGT(exponent, constant_like(exponent, limits.bias));
-  Value* odd = round_to_odd(e, plain, error_of_fma(e, s, plain));
-  Value* small = e.ir.CreateSelect(is_denormal(e, scaled(e, plain, -power)), odd, plain);
-  Value* unscaled = e.ir.CreateSelect(is_large, scaled(e, plain, power), scaled(e, small, -power));
+  // A denormal that loses one digit only needs help where it would be a tie, with an odd last digit.
+  const double least_normal = limits.bias == 127 ? 0x1p-126 * 0x1p64 : 0x1p-1022 * 0x1p128;
+  Value* magnitude = e.ir.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, plain);
+  Value* loses_digits = e.ir.CreateFCmpOLT(magnitude, number_like(plain, least_normal));
+  Value* loses_one = e.ir.CreateFCmpOGE(magnitude, number_like(plain, least_normal / 2));
+  Value* needs_step = e.ir.CreateAnd(loses_digits, e.ir.CreateXor(is_even(e, plain), loses_one));
+  Value* stepped = step_towards_exact(e, plain, error_of_fma(e, s, plain), needs_step);
+  Value* unscaled = e.ir.CreateSelect(is_large, scaled(e, plain, power), scaled(e, stepped, -power));
   return e.ir.CreateSelect(is_scaled, unscaled, plain);
 }
 
@@ -132,7 +137,9 @@ Value* division_fixup(Emitter& e, Sources s) {
 
   // From the last of the ISA's cases to the first.
   Value* result = with_sign(s[0]);
+  // Neither operand is a NaN by then: the steps before met infinities, since the quotient is beyond all numbers.
   const auto when = [&](Value* condition, Value* value) { result = e.ir.CreateSelect(condition, value, result); };
+  when(is_nan(e, s[0]), infinity);
   Value* difference = e.ir.CreateSub(biased_exponent(e, numerator), biased_exponent(e, denominator));
   when(e.ir.CreateICmpSLT(difference, constant_like(difference, std::uint64_t{0} - limits.underflow)), zero);
   when(e.ir.CreateOr(is_infinite(e, denominator), is_zero(e, numerator)), zero);

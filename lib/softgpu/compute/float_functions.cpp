@@ -137,16 +137,19 @@ Value* error_of_sum(Emitter& e, Value* a, Value* b, Value* sum) {
   return e.ir.CreateFAdd(e.ir.CreateFSub(a, from_a), e.ir.CreateFSub(b, from_b));
 }
 
-Value* round_to_odd(Emitter& e, Value* sum, Value* error) {
+Value* is_even(Emitter& e, Value* value) {
+  Value* bits = bits_of(e, value);
+  return e.ir.CreateIsNull(e.ir.CreateAnd(bits, constant_like(bits, 1)));
+}
+
+Value* step_towards_exact(Emitter& e, Value* sum, Value* error, Value* condition) {
   Value* bits = bits_of(e, sum);
-  Value* zero = constant_like(bits, 0);
   Value* is_inexact = e.ir.CreateFCmpONE(error, number_like(error, 0));
-  Value* is_even = e.ir.CreateIsNull(e.ir.CreateAnd(bits, constant_like(bits, 1)));
   // Away from zero where the error has the sum's sign, else towards it.
-  Value* same_sign = e.ir.CreateICmpSGE(e.ir.CreateXor(bits, bits_of(e, error)), zero);
+  Value* same_sign = e.ir.CreateICmpSGE(e.ir.CreateXor(bits, bits_of(e, error)), constant_like(bits, 0));
   Value* step = e.ir.CreateSelect(same_sign, constant_like(bits, 1), constant_like(bits, ~std::uint64_t{0}));
-  Value* odd = from_bits(e, e.ir.CreateAdd(bits, step));
-  return e.ir.CreateSelect(e.ir.CreateAnd(is_inexact, is_even), odd, sum);
+  Value* stepped = from_bits(e, e.ir.CreateAdd(bits, step));
+  return e.ir.CreateSelect(e.ir.CreateAnd(is_inexact, condition), stepped, sum);
 }
 
 Value* reciprocal(Emitter& e, Sources s) { return e.ir.CreateFDiv(number_like(s[0], 1), s[0]); }

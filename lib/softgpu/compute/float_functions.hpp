@@ -38,9 +38,12 @@ llvm::Value* multiply_then_add(Emitter& e, Sources s);
 
 /// What rounding took from `sum`, which is a + b.
 llvm::Value* error_of_sum(Emitter& e, llvm::Value* a, llvm::Value* b, llvm::Value* sum);
-/// `sum`, an inexact result, with its last digit made odd: rounding it again to fewer digits then gives what rounding
-/// the exact sum would have given. `error` has the sign of what was rounded off, or is 0.
-llvm::Value* round_to_odd(Emitter& e, llvm::Value* sum, llvm::Value* error);
+/// The neighbour of `sum` on the side of `error`, where `condition` (<16 x i1>) holds and the sum is not exact. Done
+/// where `is_even`, it makes the last digit odd: rounding to two or more digits less is then as good as rounding the
+/// exact sum.
+llvm::Value* step_towards_exact(Emitter& e, llvm::Value* sum, llvm::Value* error, llvm::Value* condition);
+/// Whether the last digit is 0.
+llvm::Value* is_even(Emitter& e, llvm::Value* value);
 
 llvm::Value* reciprocal(Emitter& e, Sources s);
 llvm::Value* reciprocal_root(Emitter& e, Sources s);

@@ -37,7 +37,7 @@ Value* load_exponent(Emitter& e, Sources s) { return scale(e, s[0], e.ir.CreateS
 Value* fused_multiply_add_half(Emitter& e, Sources s) {
   Value* product = e.ir.CreateFMul(s[0], s[1]);
   Value* sum = e.ir.CreateFAdd(product, s[2]);
-  return round_to_odd(e, sum, error_of_sum(e, product, s[2], sum));
+  return step_towards_exact(e, sum, error_of_sum(e, product, s[2], sum), is_even(e, sum));
 }
 
 void add_vector_half(HandlerTable& table) {

@@ -2,6 +2,7 @@
 // denormals kept, round to nearest even.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -67,6 +68,18 @@ inline int exponent_of(double value) {
   return exponent;
 }
 
+/// a * b + c scaled by 2^power: up where c, the approximate quotient, is 2 or more, down where it is less. (CDNA2's
+/// manual only has the way up; later ones tell both.) A denormal result is rounded once.
+template <class T>
+T division_step(T a, T b, T c, int power) {
+  const T plain = std::fma(a, b, c);
+  if (!(std::fabs(c) < 2)) return std::ldexp(plain, power);
+  const T small = std::ldexp(plain, -power);
+  if (power == 0 || !std::isfinite(plain) || std::fabs(small) >= std::numeric_limits<T>::min()) return small;
+  using Wide = long double;
+  return static_cast<T>(std::ldexp(std::fma(Wide{a}, Wide{b}, Wide{c}), -power));
+}
+
 /// The last step of a division, which puts special cases in: `quotient` approximates numerator / denominator.
 template <class T>
 T division_result(T quotient, T denominator, T numerator) {
@@ -78,6 +91,15 @@ T division_result(T quotient, T denominator, T numerator) {
   if ((n == 0 && d == 0) || (std::isinf(n) && std::isinf(d))) return T(std::numeric_limits<double>::quiet_NaN());
   if (d == 0 || std::isinf(n)) return T(std::copysign(std::numeric_limits<double>::infinity(), sign));
   if (n == 0 || std::isinf(d)) return T(std::copysign(0.0, sign));
+  if constexpr (sizeof(T) > 2) {
+    static constexpr int least_exponent =
+        std::numeric_limits<T>::min_exponent - 2;  // of denormals, as the field has it
+    const auto exponent = [](double value) { return std::max(std::ilogb(value), least_exponent); };
+    constexpr int least_difference = sizeof(T) == 8 ? -1075 : -150;
+    if (exponent(n) - exponent(d) < least_difference) return T(std::copysign(0.0, sign));
+  }
+  if (std::isnan(static_cast<double>(quotient)))  // it overflowed on the way
+    return T(std::copysign(std::numeric_limits<double>::infinity(), sign));
   return T(std::copysign(std::fabs(static_cast<double>(quotient)), sign));
 }
 

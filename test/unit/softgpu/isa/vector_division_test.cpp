@@ -44,7 +44,8 @@ WithMask<T> scaled(T value, T denominator, T numerator) {
   if (field(numerator) - field(denominator) >= S::far_apart)
     return {is_denominator ? std::ldexp(value, S::by) : value, true};
   if (denormal(denominator)) return {std::ldexp(value, S::by), false};
-  if (denormal(inverse) && denormal(quotient)) return {is_denominator ? std::ldexp(value, S::by) : value, true};
+  // The manual's text scales up here, which would overflow the denominator; hardware's divisions come out right.
+  if (denormal(inverse) && denormal(quotient)) return {is_denominator ? std::ldexp(value, -S::by) : value, true};
   if (denormal(inverse)) return {std::ldexp(value, -S::by), false};
   if (denormal(quotient)) return {is_numerator ? std::ldexp(value, S::by) : value, true};
   if (field(numerator) <= S::tiny_numerator) return {std::ldexp(value, S::by), false};

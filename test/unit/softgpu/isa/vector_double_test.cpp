@@ -40,7 +40,7 @@ const VectorInstruction arithmetic[] = {
     vop3("v_ldexp_f64", [](double a, i32 b) { return std::ldexp(a, b); }),
     vop3("v_div_fixup_f64", [](double a, double b, double c) { return division_result(a, b, c); }),
     vop3("v_div_fmas_f64",
-         [](double a, double b, double c, Condition scaled) { return std::ldexp(std::fma(a, b, c), scaled ? 64 : 0); })
+         [](double a, double b, double c, Condition scaled) { return division_step(a, b, c, scaled ? 128 : 0); })
         .with_implicit_vcc(),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorDoubleArithmetic, arithmetic);

@@ -98,15 +98,16 @@ const VectorInstruction arithmetic[] = {
     vop3("v_ldexp_f32", [](float a, i32 b) { return std::ldexp(a, b); }),
     vop3("v_div_fixup_f32", [](float a, float b, float c) { return division_result(a, b, c); }),
     vop3("v_div_fmas_f32",
-         [](float a, float b, float c, Condition scaled) { return std::ldexp(std::fma(a, b, c), scaled ? 32 : 0); })
+         [](float a, float b, float c, Condition scaled) { return division_step(a, b, c, scaled ? 64 : 0); })
         .with_implicit_vcc(),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorFloatArithmetic, arithmetic);
 
 // v_mad_f32 and v_mac_f32 round the product, and flush denormals whatever MODE says; numbers near 1 have none.
+float flushed(float value) { return std::fabs(value) < 0x1p-126F ? std::copysign(0.0F, value) : value; }
 u64 near_one(std::size_t /*source*/, u64 bits) { return (bits & 0x87ffffff) | 0x38000000; }
 const VectorInstruction unfused[] = {
-    vop2("v_mac_f32", [](float a, float b, Old<float> d) { return a * b + d.value; }).without({Form::sdwa}),
+    vop2("v_mac_f32", [](float a, float b, Old<float> d) { return a * b + flushed(d.value); }).without({Form::sdwa}),
     vop3("v_mad_f32", [](float a, float b, float c) { return a * b + c; }),
     vop3("v_mad_legacy_f32", [](float a, float b, float c) { return legacy_product(a, b) + c; }),
 };
