@@ -139,7 +139,7 @@ AqlQueue::Outcome AqlQueue::wait_for_all(const Packet& packet) {
   for (const hsa_signal_t dependency : packet.barrier.dep_signal)
     if (dependency.handle != 0 && load_signal(dependency) != 0) return Outcome::blocked;
   if (host_.logs_packets()) log(next_, "barrier-AND");
-  complete_signal(packet.barrier.completion_signal, nullptr, host_);
+  complete(packet.barrier.completion_signal);
   return Outcome::done;
 }
 
@@ -153,7 +153,7 @@ AqlQueue::Outcome AqlQueue::wait_for_any(const Packet& packet) {
   }
   if (has_dependency && !met) return Outcome::blocked;
   if (host_.logs_packets()) log(next_, "barrier-OR");
-  complete_signal(packet.barrier.completion_signal, nullptr, host_);
+  complete(packet.barrier.completion_signal);
   return Outcome::done;
 }
 
@@ -166,13 +166,13 @@ AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
         !is_met(load_signal(dependency) & value_packet.mask, value_packet.cond, value_packet.value))
       return Outcome::blocked;
     if (host_.logs_packets()) log(next_, "barrier-value");
-    complete_signal(value_packet.completion_signal, nullptr, host_);
+    complete(value_packet.completion_signal);
     return Outcome::done;
   }
   case VendorFormat::pm4:
     if (is_cache_maintenance(packet.pm4)) {
       if (host_.logs_packets()) log(next_, "PM4 cache maintenance");
-      complete_signal(packet.pm4.completion_signal, nullptr, host_);
+      complete(packet.pm4.completion_signal);
       return Outcome::done;
     }
     stop_with(queue_error::vendor_packet_format, next_, "a PM4 command other than cache maintenance");
@@ -248,6 +248,13 @@ compute::QueueView AqlQueue::view() const noexcept {
 
 bool AqlQueue::profiled() const noexcept {
   return (queue_->queue_properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING) != 0;
+}
+
+void AqlQueue::complete(hsa_signal_t signal) {
+  // Packets that run nothing take no time, but profilers read when they were carried out.
+  const std::uint64_t now = profiled() ? gpu_clock() : 0;
+  const Timestamps times{.start = now, .end = now};
+  complete_signal(signal, now != 0 ? &times : nullptr, host_);
 }
 
 void AqlQueue::completed(const Dispatch& dispatch) {

@@ -278,5 +278,16 @@ TEST_F(AqlQueueTest, ProfiledDispatchesHaveTheirTimes) {
   EXPECT_LE(done.raw().end_ts, gpu_clock());
 }
 
+TEST_F(AqlQueueTest, ProfiledBarriersHaveTheirTimes) {
+  MemoryQueue queue(scheduler, grids, host);
+  queue.amd().queue_properties |= AMD_QUEUE_PROPERTIES_ENABLE_PROFILING;
+  const std::uint64_t before = gpu_clock();
+  Signal done;
+  queue.barrier(HSA_PACKET_TYPE_BARRIER_AND, {}, &done);
+  ASSERT_TRUE(done.reaches(0));
+  EXPECT_GE(done.raw().start_ts, before);
+  EXPECT_GE(done.raw().end_ts, done.raw().start_ts);
+}
+
 }  // namespace
 }  // namespace softgpu::command_processor
