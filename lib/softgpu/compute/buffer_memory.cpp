@@ -144,7 +144,7 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
 }
 
 void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
-  honour_cache_hints(e, i);
+  ignore_cache_hints(i);
   const Operand& source = i.operands.at(0);
   const BufferAccess access = buffer_access(e, i, 1);
   branch(

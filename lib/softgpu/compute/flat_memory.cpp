@@ -105,7 +105,7 @@ void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat&
 }
 
 void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
-  honour_cache_hints(e, i);
+  ignore_cache_hints(i);
   const Operand& source = i.operands.at(1);
   const Chunks addresses = lane_addresses(e, segment, address_operands(i, segment, 0));
   access(

@@ -375,8 +375,16 @@ void take_destination(Emitter& e, const Operand& destination, const AccessFormat
 }
 
 void honour_cache_hints(Emitter& e, const Instruction& instruction) {
-  for (const char* hint : {"slc", "scc", "nv"}) static_cast<void>(instruction.has(hint));
-  if (instruction.has("glc")) e.ir.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
+  const bool wants_current_value = instruction.has("glc");
+  ignore_cache_hints(instruction);
+  if (!wants_current_value) return;
+  e.needs_fiber();
+  e.ir.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
+  e.call(reinterpret_cast<const void*>(&runtime::poll), e.ir.getVoidTy(), {e.state()});
+}
+
+void ignore_cache_hints(const Instruction& instruction) {
+  for (const char* hint : {"glc", "slc", "scc", "nv"}) static_cast<void>(instruction.has(hint));
 }
 
 }  // namespace softgpu::compute

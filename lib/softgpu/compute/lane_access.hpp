@@ -48,8 +48,11 @@ llvm::Value* lane_data(Emitter& e, unsigned chunk, unsigned dword);             
 void put_source(Emitter& e, const Operand& source, const AccessFormat& format, unsigned first = 0);
 void take_destination(Emitter& e, const Operand& destination, const AccessFormat& format);
 
-/// Reads the cache modifiers: memory is coherent here, but a load that asks for the current value must not be merged
-/// with an earlier one or leave its loop.
+/// Reads the cache modifiers of a load or a returning atomic. Memory is coherent here, but what asks for the current
+/// value (glc) may be waiting for another wavefront: it must not be merged with an earlier access or leave its loop,
+/// and now and then it lets the others run.
 void honour_cache_hints(Emitter& e, const Instruction& instruction);
+/// Those of a store, which ask for nothing that is not so anyway.
+void ignore_cache_hints(const Instruction& instruction);
 
 }  // namespace softgpu::compute

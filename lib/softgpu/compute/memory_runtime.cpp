@@ -149,6 +149,11 @@ void permute(WaveState* state, std::uint64_t lanes) {
   std::memcpy(state->lane_data[0], received, sizeof received);
 }
 
+void poll(WaveState* state) {
+  constexpr std::uint32_t patience = 64;
+  if (++state->polls % patience == 0) state->yield(state);
+}
+
 std::uint64_t real_time() { return shader_clock() / 10; }
 
 std::uint64_t shader_clock() {

@@ -36,6 +36,9 @@ std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint6
 /// ds_permute: each lane sends lane_data[0] to lane (lane_addresses / 4) % 64; a lane that gets nothing reads 0.
 void permute(WaveState* state, std::uint64_t lanes);
 
+/// Called by each access that may wait for what another wavefront does: lets the others run every so often.
+void poll(WaveState* state);
+
 /// s_memrealtime counts at 100 MHz, s_memtime at what stands for the shader clock.
 std::uint64_t real_time();
 std::uint64_t shader_clock();

@@ -72,7 +72,7 @@ void buffer_load(Emitter& e, const Instruction& i, unsigned dwords) {
 }
 
 void store(Emitter& e, const Instruction& i, unsigned dwords) {
-  honour_cache_hints(e, i);
+  ignore_cache_hints(i);
   const Operand& source = i.operands.at(0);
   check_register(e, source, dwords);
   Value* pointer = dword_pointer(e, e.scalar64(i.operands.at(1)), byte_offset(e, i));

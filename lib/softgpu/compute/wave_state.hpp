@@ -32,7 +32,8 @@ struct WaveState {
   void (*yield)(WaveState*) = nullptr;
   /// s_trap: does not return. `offset` is the instruction's, from the kernel's entry.
   void (*trap)(WaveState*, std::uint32_t id, std::uint32_t offset) = nullptr;
-  void* runner = nullptr;  ///< the callbacks' own
+  void* runner = nullptr;   ///< the callbacks' own
+  std::uint32_t polls = 0;  ///< accesses that may have waited for another wavefront
 
   /// Operands and results of memory instructions that the runtime executes lane by lane (memory_runtime.hpp).
   alignas(64) std::uint64_t lane_addresses[64];

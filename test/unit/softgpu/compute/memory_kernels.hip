@@ -152,3 +152,23 @@ KERNEL wait_for_flag(volatile unsigned* flag, unsigned* out) {
   }
   out[item()] = *flag;
 }
+
+KERNEL spin_for_flag(unsigned* flag, unsigned* out) {
+  if (threadIdx.x >= 64) {
+    if (threadIdx.x == 64) __hip_atomic_store(flag, 1u, __ATOMIC_RELEASE, __HIP_MEMORY_SCOPE_AGENT);
+  } else {
+    while (__hip_atomic_load(flag, __ATOMIC_ACQUIRE, __HIP_MEMORY_SCOPE_AGENT) == 0) {
+    }
+  }
+  out[item()] = *flag;
+}
+
+KERNEL add_until_seen(unsigned* flag, unsigned* out) {
+  if (threadIdx.x >= 64) {
+    if (threadIdx.x == 64) atomicExch(flag, 1u);
+  } else {
+    while (atomicAdd(flag, 0u) == 0) {
+    }
+  }
+  out[item()] = *flag;
+}

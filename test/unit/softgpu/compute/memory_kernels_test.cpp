@@ -209,11 +209,13 @@ TEST_F(MemoryKernels, a_wild_address_of_one_lane_is_named) {
   EXPECT_EQ(failure->address, 0x20U);
 }
 
-TEST_F(MemoryKernels, a_wavefront_that_polls_memory_sees_what_another_wrote) {
-  unsigned flag = 0;
-  std::vector<unsigned> out(128);
-  ASSERT_EQ(text(program().run("wait_for_flag", {{128, 1, 1}, {128, 1, 1}}, &flag, out.data())), "");
-  EXPECT_EQ(std::ranges::count(out, 1U), 128);
+TEST_F(MemoryKernels, a_wavefront_that_waits_for_memory_lets_the_others_run) {
+  for (const char* kernel : {"wait_for_flag", "spin_for_flag", "add_until_seen"}) {
+    unsigned flag = 0;
+    std::vector<unsigned> out(128);
+    ASSERT_EQ(text(program().run(kernel, {{128, 1, 1}, {128, 1, 1}}, &flag, out.data())), "");
+    EXPECT_EQ(std::count(out.begin(), out.begin() + 64, 1U), 64) << kernel;
+  }
 }
 
 }  // namespace
