@@ -30,6 +30,7 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   if (current == nullptr || info->si_code <= 0) return hand_on(signal, info, context);
   // The jump out of the handler leaves the signal mask to us.
   pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
+  if (info->si_code == SI_KERNEL) FaultGuard::exit({EarlyExit::Cause::impossible_address});
   FaultGuard::exit({EarlyExit::Cause::memory_fault, reinterpret_cast<std::uint64_t>(info->si_addr)});
 }
 

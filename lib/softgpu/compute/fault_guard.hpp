@@ -12,9 +12,14 @@ namespace softgpu::compute {
 
 /// Why translated code was left.
 struct EarlyExit {
-  enum class Cause { memory_fault, trap, cancelled };
+  enum class Cause {
+    memory_fault,
+    impossible_address,  ///< not canonical: the processor does not say which
+    trap,
+    cancelled,
+  };
   Cause cause;
-  std::uint64_t address = 0;  ///< memory_fault: what was accessed
+  std::uint64_t address = 0;  ///< memory_fault: what was accessed; trap: the instruction's offset
 };
 
 /// A place to come back to. One a stack: the guard of a fiber follows it through suspend() and resume().

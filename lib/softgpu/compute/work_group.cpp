@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdio>
+#include <sstream>
 #include <thread>
 
 #include "fault_guard.hpp"
@@ -56,13 +56,23 @@ std::uint64_t initial_exec(const WorkGroup& group, std::uint32_t first_item) {
 }
 
 Failure describe(const EarlyExit& exit, const WorkGroup& group) {
-  const bool fault = exit.cause == EarlyExit::Cause::memory_fault;
-  std::array<char, 160> text;
-  std::snprintf(text.data(), text.size(),
-                fault ? "address 0x%llx is not mapped; accessed by work-group (%u, %u, %u)"
-                      : "s_trap at offset 0x%llx, executed by work-group (%u, %u, %u)",
-                static_cast<unsigned long long>(exit.address), group.id[0], group.id[1], group.id[2]);
-  return {fault ? Failure::Kind::memory_fault : Failure::Kind::trap, exit.address, text.data()};
+  std::ostringstream text;
+  text << std::hex;
+  switch (exit.cause) {
+  case EarlyExit::Cause::memory_fault:
+    text << "address 0x" << exit.address << " is not mapped; accessed";
+    break;
+  case EarlyExit::Cause::impossible_address:
+    text << "an address of more than 48 bits, which cannot be mapped; accessed";
+    break;
+  case EarlyExit::Cause::trap:
+  case EarlyExit::Cause::cancelled:
+    text << "s_trap at offset 0x" << exit.address << ", executed";
+    break;
+  }
+  text << std::dec << " by work-group (" << group.id[0] << ", " << group.id[1] << ", " << group.id[2] << ')';
+  const bool is_trap = exit.cause == EarlyExit::Cause::trap;
+  return {is_trap ? Failure::Kind::trap : Failure::Kind::memory_fault, exit.address, text.str()};
 }
 
 }  // namespace

@@ -209,6 +209,14 @@ TEST_F(MemoryKernels, a_wild_address_of_one_lane_is_named) {
   EXPECT_EQ(failure->address, 0x20U);
 }
 
+TEST_F(MemoryKernels, an_address_that_no_processor_can_map_is_a_memory_fault) {
+  const auto address = std::bit_cast<unsigned*>(std::uint64_t{0xdeadbeefdeadbee0});
+  const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, address);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
+  EXPECT_EQ(failure->text, "an address of more than 48 bits, which cannot be mapped; accessed by work-group (0, 0, 0)");
+}
+
 TEST_F(MemoryKernels, a_wavefront_that_waits_for_memory_lets_the_others_run) {
   for (const char* kernel : {"wait_for_flag", "spin_for_flag", "add_until_seen"}) {
     unsigned flag = 0;
