@@ -51,7 +51,7 @@ void AqlQueue::fetch(Progress& progress, Lookout& lookout) {
     if (header.type() == HSA_PACKET_TYPE_INVALID) break;
     if (header.barrier() && in_flight_.load(std::memory_order_acquire) != 0) {
       release_held(progress, true);
-      break;
+      return;
     }
     const Outcome outcome = carry_out(header, slot, progress, lookout);
     if (outcome == Outcome::blocked || stopped()) break;

@@ -61,6 +61,16 @@ TEST_F(ShuffleTest, BarrierBitsAreKept) {
   EXPECT_EQ(run_order(7, barrier_bit), in_order);
 }
 
+TEST_F(ShuffleTest, NothingIsLostBetweenBarrierBits) {
+  const FakeKernel kernel;
+  Scheduler scheduler(4);
+  MemoryQueue queue(scheduler, grids, host, {.shuffle_seed = 1});
+  Signal left(300);
+  for (int i = 0; i != 300; ++i)
+    queue.dispatch(kernel, {.groups = 3, .flags = i % 5 == 0 ? barrier_bit : std::uint16_t{0}, .completion = &left});
+  EXPECT_TRUE(left.reaches(0));
+}
+
 TEST_F(ShuffleTest, WorkGroupsRunInAnotherOrderButEachOnce) {
   std::vector<std::uint64_t> order;
   const FakeKernel kernel{.body = [&](std::uint32_t, std::uint64_t group) {
