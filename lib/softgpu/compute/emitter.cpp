@@ -204,6 +204,7 @@ Value* Emitter::high_half(Value* pair) { return ir.CreateTrunc(ir.CreateLShr(pai
 // --- Control flow
 
 llvm::BasicBlock* Emitter::block_at(std::int64_t offset) {
+  if (gpr_index_mode_ != 0) unsupported("a branch while VGPRs are indexed");
   const auto [found, is_new] = blocks_.try_emplace(static_cast<std::uint32_t>(offset), Block{nullptr, float_mode_});
   if (is_new) {
     found->second.block = new_block("block");
@@ -227,6 +228,8 @@ void Emitter::emit(const Instruction& instruction) {
   instruction_ = &instruction;
   const Handler* handler = HandlerTable::gfx90a().find(instruction.mnemonic);
   if (handler == nullptr) unsupported();
+  if (gpr_index_mode_ != 0 && instruction.mnemonic.starts_with("v_") && instruction.mnemonic != "v_mov_b32")
+    unsupported("indexed VGPRs");
   (*handler)(*this, instruction);
   for (const Modifier& modifier : instruction.modifiers)
     if (!modifier.read) unsupported("modifier " + modifier.name);

@@ -117,6 +117,14 @@ public:
   [[nodiscard]] std::uint32_t float_mode() const { return float_mode_; }
   void set_float_mode(std::uint32_t mode) { float_mode_ = mode; }
 
+  // --- VGPR indexing: s_set_gpr_idx_on makes VALU instructions add M0 to register numbers, up to s_set_gpr_idx_off
+  enum GprIndex : unsigned { source0 = 1, source1 = 2, source2 = 4, destination = 8 };
+  [[nodiscard]] unsigned gpr_index_mode() const { return gpr_index_mode_; }
+  void set_gpr_index_mode(unsigned mode) { gpr_index_mode_ = mode; }
+  /// One more than the highest VGPR that the program names: as far as an index may reach.
+  [[nodiscard]] unsigned vgpr_limit() const { return vgpr_limit_; }
+  void set_vgpr_limit(unsigned limit) { vgpr_limit_ = limit; }
+
   /// Emits one instruction through its handler and checks that every modifier was read.
   void emit(const Instruction& instruction);
   /// Ends the entry block, once everything has been emitted.
@@ -141,6 +149,8 @@ private:
   std::vector<std::uint32_t> pending_blocks_;
   const Instruction* instruction_ = nullptr;
   std::uint32_t float_mode_;
+  unsigned gpr_index_mode_ = 0;
+  unsigned vgpr_limit_ = 0;
   bool needs_fiber_ = false;
 };
 

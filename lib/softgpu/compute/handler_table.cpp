@@ -16,6 +16,7 @@ const HandlerTable& HandlerTable::gfx90a() {
     add_conversions(all);
     add_vector_compare(all);
     add_cross_lane(all);
+    add_register_indexing(all);  // wraps v_mov_b32
     add_scalar_memory(all);
     add_flat_memory(all);
     add_buffer_memory(all);

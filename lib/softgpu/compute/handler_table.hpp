@@ -45,6 +45,7 @@ void add_vector_compare(HandlerTable& table);
 void add_vector_packed(HandlerTable& table);
 void add_conversions(HandlerTable& table);
 void add_cross_lane(HandlerTable& table);
+void add_register_indexing(HandlerTable& table);  ///< after add_vector_integer
 void add_scalar_memory(HandlerTable& table);
 void add_flat_memory(HandlerTable& table);
 void add_buffer_memory(HandlerTable& table);

@@ -1,11 +1,25 @@
 #include "translator.hpp"
 
+#include <algorithm>
+
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 
 #include "emitter.hpp"
 
 namespace softgpu::compute {
+
+namespace {
+
+unsigned vgpr_limit(const Program& program) {
+  unsigned limit = 1;
+  for (const auto& [offset, instruction] : program.instructions)
+    for (const Operand& operand : instruction.operands)
+      if (operand.is_vector() && operand.index < first_agpr) limit = std::max(limit, operand.index + operand.dwords);
+  return limit;
+}
+
+}  // namespace
 
 Translation translate(const Program& program, std::uint32_t float_mode, const char* name, llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
@@ -16,6 +30,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
   function->addParamAttr(0, llvm::Attribute::NoAlias);
 
   Emitter emitter(*function, float_mode);
+  emitter.set_vgpr_limit(vgpr_limit(program));
   emitter.block_at(0);
   while (const auto start = emitter.enter_next_block()) {
     std::uint32_t offset = *start;

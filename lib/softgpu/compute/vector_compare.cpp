@@ -30,8 +30,13 @@ void add_comparison(HandlerTable& table, const std::string& name, Lane lane, Pre
   });
 }
 
-void add_constant(HandlerTable& table, const std::string& name, bool value) {
-  add_comparison(table, name, [=](Emitter& e, VectorInstruction&, unsigned) { return e.splat(e.ir.getInt1(value)); });
+/// The operands are there, for nothing.
+void add_constant(HandlerTable& table, const std::string& name, Lane lane, bool value) {
+  add_comparison(table, name, [=](Emitter& e, VectorInstruction& vector, unsigned chunk) {
+    static_cast<void>(vector.source(0, lane, chunk));
+    static_cast<void>(vector.source(1, lane, chunk));
+    return e.splat(e.ir.getInt1(value));
+  });
 }
 
 /// The bit patterns that v_cmp_class tells apart.
@@ -69,19 +74,19 @@ void add_class(HandlerTable& table, const char* name, Lane lane, FloatFormat for
 
 void add_integer_comparisons(HandlerTable& table, const std::string& type, Lane lane, bool is_signed) {
   using P = llvm::CmpInst;
-  add_constant(table, "f_" + type, false);
+  add_constant(table, "f_" + type, lane, false);
   add_comparison(table, "lt_" + type, lane, is_signed ? P::ICMP_SLT : P::ICMP_ULT);
   add_comparison(table, "eq_" + type, lane, P::ICMP_EQ);
   add_comparison(table, "le_" + type, lane, is_signed ? P::ICMP_SLE : P::ICMP_ULE);
   add_comparison(table, "gt_" + type, lane, is_signed ? P::ICMP_SGT : P::ICMP_UGT);
   add_comparison(table, "ne_" + type, lane, P::ICMP_NE);
   add_comparison(table, "ge_" + type, lane, is_signed ? P::ICMP_SGE : P::ICMP_UGE);
-  add_constant(table, "t_" + type, true);
+  add_constant(table, "t_" + type, lane, true);
 }
 
 void add_float_comparisons(HandlerTable& table, const std::string& type, Lane lane) {
   using P = llvm::CmpInst;
-  add_constant(table, "f_" + type, false);
+  add_constant(table, "f_" + type, lane, false);
   add_comparison(table, "lt_" + type, lane, P::FCMP_OLT);
   add_comparison(table, "eq_" + type, lane, P::FCMP_OEQ);
   add_comparison(table, "le_" + type, lane, P::FCMP_OLE);
@@ -96,7 +101,7 @@ void add_float_comparisons(HandlerTable& table, const std::string& type, Lane la
   add_comparison(table, "nle_" + type, lane, P::FCMP_UGT);
   add_comparison(table, "neq_" + type, lane, P::FCMP_UNE);
   add_comparison(table, "nlt_" + type, lane, P::FCMP_UGE);
-  add_constant(table, "tru_" + type, true);
+  add_constant(table, "tru_" + type, lane, true);
 }
 
 }  // namespace

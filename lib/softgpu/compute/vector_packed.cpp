@@ -200,14 +200,16 @@ Value* dot(Emitter& e, Sources s) {
   return e.low_half(sum);
 }
 
+/// The products are exact in double precision, and their sum all but exact: rounded once.
 Value* dot_halves(Emitter& e, Sources s) {
+  const auto widen = [&](Value* v) { return e.ir.CreateFPExt(v, Emitter::lanes(e.ir.getDoubleTy())); };
   const auto half = [&](Value* dword, unsigned shift) {
     Value* bits = e.ir.CreateTrunc(e.ir.CreateLShr(dword, shift), Emitter::lanes(e.ir.getInt16Ty()));
-    return half_to_float(e, bits);
+    return widen(half_to_float(e, bits));
   };
-  const std::array<Value*, 3> upper = {half(s[0], 16), half(s[1], 16), s[2]};
-  const std::array<Value*, 3> lower = {half(s[0], 0), half(s[1], 0), fused_multiply_add(e, upper)};
-  return fused_multiply_add(e, lower);
+  const auto product = [&](unsigned shift) { return e.ir.CreateFMul(half(s[0], shift), half(s[1], shift)); };
+  Value* sum = e.ir.CreateFAdd(e.ir.CreateFAdd(product(0), product(16)), widen(s[2]));
+  return e.ir.CreateFPTrunc(sum, s[2]->getType());
 }
 
 template <unsigned bits, bool is_signed>

@@ -138,6 +138,21 @@ Value* packed_windows(Emitter& e, Sources s) {
   return result;
 }
 
+/// v_mqsad_u32_u8 v[0:3], v[4:5], v6, v[8:11]: four sums of 32 bits, each with its own addend.
+void wide_windows(Emitter& e, const Instruction& i) {
+  if (i.operands.size() != 4) e.unsupported("operands");
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* windows = e.vector64(i.operands[1], chunk);
+    Value* reference = e.vector(i.operands[2], chunk);
+    std::array<Value*, 4> sums;
+    for (unsigned part = 0; part < 4; ++part) {
+      Value* sum = window_difference<true>(e, e.low_half(e.ir.CreateLShr(windows, 8 * part)), reference);
+      sums.at(part) = e.ir.CreateAdd(sum, e.vector(i.operands[3], chunk, part));
+    }
+    for (unsigned part = 0; part < 4; ++part) e.set_vector(i.operands[0], chunk, sums.at(part), part);
+  }
+}
+
 }  // namespace
 
 void add_vector_wide_integer(HandlerTable& table) {
@@ -156,6 +171,7 @@ void add_vector_wide_integer(HandlerTable& table) {
   add_wide_multiply(table, "v_mad_i64_i32", true);
   add_mask_count(table, "v_mbcnt_lo_u32_b32", 0);
   add_mask_count(table, "v_mbcnt_hi_u32_b32", 32);
+  table.add("v_mqsad_u32_u8", wide_windows);
   table.add("v_cndmask_b32", conditional_mask);
   table.add("v_swap_b32", swap_registers);
 }

@@ -1,0 +1,75 @@
+// Registers whose number is known only when the kernel runs: s_set_gpr_idx and the moves under it.
+//
+// Registers are SSA values here, so that an indexed one is selected out of all that it could be. The index is the same
+// for all lanes.
+#include <string_view>
+
+#include "emitter.hpp"
+#include "handler_table.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+using llvm::Value;
+
+Value* register_index(Emitter& e) { return e.ir.CreateAnd(e.sgpr(scalar_register::m0), 0xff); }
+
+void set_index(Emitter& e, const Operand& index) {
+  Value* kept = e.ir.CreateAnd(e.sgpr(scalar_register::m0), ~0xffU);
+  e.set_sgpr(scalar_register::m0, e.ir.CreateOr(kept, e.ir.CreateAnd(e.scalar(index), 0xff)));
+}
+
+/// The mode of gpr_idx(SRC0,DST), in M0 as well.
+void set_mode(Emitter& e, std::string_view text) {
+  unsigned mode = 0;
+  if (text.find("SRC0") != std::string_view::npos) mode |= Emitter::source0;
+  if (text.find("SRC1") != std::string_view::npos) mode |= Emitter::source1;
+  if (text.find("SRC2") != std::string_view::npos) mode |= Emitter::source2;
+  if (text.find("DST") != std::string_view::npos) mode |= Emitter::destination;
+  if (!text.starts_with("gpr_idx(")) e.unsupported();
+  Value* kept = e.ir.CreateAnd(e.sgpr(scalar_register::m0), ~0xf000U);
+  e.set_sgpr(scalar_register::m0, e.ir.CreateOr(kept, mode << 12));
+  e.set_gpr_index_mode(mode);
+}
+
+void indexing_on(Emitter& e, const Instruction& i) {
+  set_index(e, i.operands.at(0));
+  set_mode(e, i.operands.at(1).text);
+}
+
+/// v_mov_b32 with its source, its destination or both moved by the index.
+void indexed_move(Emitter& e, const Instruction& i) {
+  const Operand& to = i.operands.at(0);
+  const Operand& from = i.operands.at(1);
+  const bool has_plain_registers = to.index < e.vgpr_limit() && from.index < e.vgpr_limit();
+  if (i.encoding != Encoding::e32 || !to.is_vector() || !has_plain_registers) e.unsupported("indexed VGPRs");
+  Value* index = register_index(e);
+  const auto is_at = [&](unsigned distance) { return e.ir.CreateICmpEQ(index, e.ir.getInt32(distance)); };
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* value = e.vector(from, chunk);
+    if ((e.gpr_index_mode() & Emitter::source0) != 0 && from.is_vector()) {
+      for (unsigned n = from.index + 1; n < e.vgpr_limit(); ++n)
+        value = e.ir.CreateSelect(is_at(n - from.index), e.vgpr(n, chunk), value);
+    }
+    if ((e.gpr_index_mode() & Emitter::destination) == 0) {
+      e.set_vgpr(to.index, chunk, value);
+      continue;
+    }
+    for (unsigned n = to.index; n < e.vgpr_limit(); ++n)
+      e.set_vgpr(n, chunk, e.ir.CreateSelect(is_at(n - to.index), value, e.vgpr(n, chunk)));
+  }
+}
+
+}  // namespace
+
+void add_register_indexing(HandlerTable& table) {
+  table.add("s_set_gpr_idx_on", indexing_on);
+  table.add("s_set_gpr_idx_off", [](Emitter& e, const Instruction&) { e.set_gpr_index_mode(0); });
+  table.add("s_set_gpr_idx_idx", [](Emitter& e, const Instruction& i) { set_index(e, i.operands.at(0)); });
+  const Handler plain_move = *table.find("v_mov_b32");
+  table.add("v_mov_b32", [plain_move](Emitter& e, const Instruction& i) {
+    (e.gpr_index_mode() == 0 ? plain_move : Handler(indexed_move))(e, i);
+  });
+}
+
+}  // namespace softgpu::compute
