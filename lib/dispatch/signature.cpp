@@ -48,6 +48,7 @@ void check_signature(const KernelMetadata& kernel, std::span<const Parameter> pa
   }
   if (arguments.size() != parameters.size()) {
     std::vector<std::string> described;
+    described.reserve(arguments.size());
     for (const ArgumentMetadata* argument : arguments) described.push_back(describe(*argument));
     throw Error(fmt::format("kernel {} takes {} arguments, the signature has {}; the code object has: {}", kernel.name,
                             arguments.size(), parameters.size(),
