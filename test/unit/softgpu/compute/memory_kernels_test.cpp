@@ -177,7 +177,9 @@ TEST_F(MemoryKernels, lanes_exchange_registers) {
   const auto in = numbers<int>(64);
   std::vector<int> out(256);
   ASSERT_EQ(text(program().run("shuffles", {{64, 1, 1}, {64, 1, 1}}, in.data(), out.data())), "");
-  const auto sum = static_cast<int>(std::accumulate(in.begin(), in.end(), 0U));
+  unsigned total = 0;
+  for (const int value : in) total += static_cast<unsigned>(value);
+  const auto sum = static_cast<int>(total);
   for (unsigned t = 0; t < 64; ++t) {
     EXPECT_EQ(out[4 * t], sum);
     EXPECT_EQ(out[4 * t + 1], sum);
