@@ -53,9 +53,8 @@ public:
   /// Arguments are taken by value now: what a pointer points to may change until the submission, the pointer not.
   /// Throws Error when grid, group or group memory are more than kernel or agent allow; nothing is recorded then.
   template <class... Parameters, class... Arguments>
-  requires(sizeof...(Arguments) == sizeof...(Parameters) &&
-           (KernelArgument<Arguments, Parameters> && ...)) void dispatch(const Kernel<void(Parameters...)>& kernel,
-                                                                         const Grid& grid, Arguments&&... arguments);
+    requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
+  void dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments);
 
   /// A copy by the device's copy engine. Throws Error when the sizes differ or a side is pageable memory: use
   /// PinnedBuffer, PinnedMemoryResource or Pin, or copy outside the batch.
@@ -91,10 +90,8 @@ private:
 // ---- details
 
 template <class... Parameters, class... Arguments>
-requires(sizeof...(Arguments) == sizeof...(Parameters) &&
-         (KernelArgument<Arguments, Parameters> && ...)) void Batch::dispatch(const Kernel<void(Parameters...)>& kernel,
-                                                                              const Grid& grid,
-                                                                              Arguments&&... arguments) {
+  requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
+void Batch::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments) {
   std::byte* kernarg = record(kernel.info(), grid, kernel.local_memory(arguments...));
   kernel.write_arguments(kernarg, std::forward<Arguments>(arguments)...);
 }

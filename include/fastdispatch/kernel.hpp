@@ -26,9 +26,9 @@ struct LocalMemory {
 /// (DeviceBuffer, DeviceSpan, PinnedBuffer).
 template <class Argument, class Parameter>
 concept KernelArgument = std::convertible_to<Argument, Parameter> ||
-    (std::is_pointer_v<Parameter>&& requires(Argument&& argument) {
-      { argument.data() } -> std::convertible_to<Parameter>;
-    });
+                         (std::is_pointer_v<Parameter> && requires(Argument && argument) {
+                                                            { argument.data() } -> std::convertible_to<Parameter>;
+                                                          });
 
 template <class Signature>
 class Kernel;
@@ -59,9 +59,8 @@ public:
   /// Writes the explicit arguments to where the code object wants them, converted to the parameters' types. `kernarg`
   /// points to kernarg_size() bytes. Allocates nothing.
   template <class... Arguments>
-  requires(sizeof...(Arguments) == sizeof...(Parameters) &&
-           (KernelArgument<Arguments, Parameters> &&
-            ...)) void write_arguments(std::byte* kernarg, Arguments&&... arguments) const noexcept;
+    requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
+  void write_arguments(std::byte* kernarg, Arguments&&... arguments) const noexcept;
 
 private:
   const detail::KernelInfo* info_;
@@ -118,10 +117,8 @@ std::uint64_t Kernel<void(Parameters...)>::local_memory(const Arguments&... argu
 
 template <class... Parameters>
 template <class... Arguments>
-requires(sizeof...(Arguments) == sizeof...(Parameters) &&
-         (KernelArgument<Arguments, Parameters> &&
-          ...)) void Kernel<void(Parameters...)>::write_arguments(std::byte* kernarg,
-                                                                  Arguments&&... arguments) const noexcept {
+  requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
+void Kernel<void(Parameters...)>::write_arguments(std::byte* kernarg, Arguments&&... arguments) const noexcept {
   [[maybe_unused]] const detail::ArgumentSlot* slot = info_->arguments.data();
   [[maybe_unused]] auto local = static_cast<std::uint32_t>(detail::aligned_local_memory(info_->group_segment_size));
   (detail::write_argument<Parameters>(kernarg, *slot++, local, std::forward<Arguments>(arguments)), ...);

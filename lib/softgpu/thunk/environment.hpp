@@ -17,14 +17,16 @@ enum class LogLevel {
 
 /// The soft GPU as the user wants it.
 ///
-/// | variable               | meaning                                                     | default |
-/// |------------------------|-------------------------------------------------------------|-----------------------------|
-/// | SOFTGPU_GPUS           | how many GPUs the host has, 1 to 16                         | 1 | | SOFTGPU_COMPUTE_UNITS
-/// | compute units that each GPU reports, 1 to 512               | 104                         | | SOFTGPU_MEMORY |
-/// device memory of each GPU: bytes, or with K, M, G or T      | half of the host's memory   | | SOFTGPU_THREADS |
-/// worker threads that execute work-groups, 1 to 256           | hardware threads, at least 4| | SOFTGPU_SHUFFLE | a
-/// seed: reorders packets and work-groups that may overlap   | unset: in order             | | SOFTGPU_LOG            |
-/// off, error, packets: what is written to standard error      | error                       |
+// clang-format off
+/// | variable             | meaning                                                      | default                      |
+/// |----------------------|--------------------------------------------------------------|------------------------------|
+/// | SOFTGPU_GPUS         | how many GPUs the host has, 1 to 16                          | 1                            |
+/// | SOFTGPU_COMPUTE_UNITS| compute units that each GPU reports, 1 to 512                | 104                          |
+/// | SOFTGPU_MEMORY       | device memory of each GPU: bytes, or with K, M, G or T       | half of the host's memory    |
+/// | SOFTGPU_THREADS      | worker threads that execute work-groups, 1 to 256            | hardware threads, at least 4 |
+/// | SOFTGPU_SHUFFLE      | a seed: reorders packets and work-groups that may overlap    | unset: in order              |
+/// | SOFTGPU_LOG          | off, error, packets: what is written to standard error       | error                        |
+// clang-format on
 struct Environment {
   std::uint32_t gpus = 1;
   std::uint32_t compute_units = 104;

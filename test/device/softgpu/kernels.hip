@@ -13,7 +13,8 @@ extern "C" __global__ void square(const unsigned* in, unsigned* out, unsigned n)
 extern "C" __global__ void write_to(unsigned* address) { *address = 1; }
 
 extern "C" __global__ void wait_for(volatile unsigned* flag) {
-  while (*flag == 0) {}
+  while (*flag == 0) {
+  }
 }
 
 extern "C" __global__ void set(volatile unsigned* flag) { *flag = 1; }
