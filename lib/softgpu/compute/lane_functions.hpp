@@ -31,6 +31,21 @@ llvm::Value* reversed_intrinsic(Emitter& e, Sources s) {
   return e.ir.CreateBinaryIntrinsic(id, s[1], s[0]);
 }
 
+/// S0 * S1 + S2 of 16-bit integers without loss, then saturated.
+template <bool is_signed>
+llvm::Value* multiply_add_saturated(Emitter& e, Sources s) {
+  llvm::Type* wide = Emitter::lanes(e.i64());
+  const auto widen = [&](llvm::Value* v) { return is_signed ? e.ir.CreateSExt(v, wide) : e.ir.CreateZExt(v, wide); };
+  llvm::Value* sum = e.ir.CreateAdd(e.ir.CreateMul(widen(s[0]), widen(s[1])), widen(s[2]));
+  if (is_signed) {
+    sum = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, sum, e.splat64(0x7fff));
+    sum = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, sum, e.splat64(~0x7fffULL));
+  } else {
+    sum = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, sum, e.splat64(0xffff));
+  }
+  return e.ir.CreateTrunc(sum, s[0]->getType());
+}
+
 /// A constant for all lanes, of the type of `like`.
 inline llvm::Value* constant_like(llvm::Value* like, std::uint64_t value) {
   return llvm::ConstantInt::get(like->getType(), value);

@@ -289,13 +289,13 @@ void add_halves(HandlerTable& table, Table op) {
   op("v_max_u16", {u16, u16}, binary_intrinsic<Intrinsic::umax>);
   op("v_min_i16", {u16, u16}, binary_intrinsic<Intrinsic::smin>);
   op("v_max_i16", {u16, u16}, binary_intrinsic<Intrinsic::smax>);
-  op("v_mad_legacy_u16", {u16, u16, u16}, multiply_add);
-  op("v_mad_legacy_i16", {u16, u16, u16}, multiply_add);
+  op("v_mad_legacy_u16", {u16, u16, u16}, multiply_add, {.clamped = multiply_add_saturated<false>});
+  op("v_mad_legacy_i16", {u16, u16, u16}, multiply_add, {.clamped = multiply_add_saturated<true>});
   // Those with op_sel keep the half that they do not write.
   op("v_add_i16", {u16, u16}, binary<Op::Add>, {.clamped = binary_intrinsic<Intrinsic::sadd_sat>, .upper = preserved});
   op("v_sub_i16", {u16, u16}, binary<Op::Sub>, {.clamped = binary_intrinsic<Intrinsic::ssub_sat>, .upper = preserved});
-  op("v_mad_u16", {u16, u16, u16}, multiply_add, {.upper = preserved});
-  op("v_mad_i16", {u16, u16, u16}, multiply_add, {.upper = preserved});
+  op("v_mad_u16", {u16, u16, u16}, multiply_add, {.clamped = multiply_add_saturated<false>, .upper = preserved});
+  op("v_mad_i16", {u16, u16, u16}, multiply_add, {.clamped = multiply_add_saturated<true>, .upper = preserved});
   op("v_min3_i16", {u16, u16, u16}, chain<Intrinsic::smin>, {.upper = preserved});
   op("v_max3_i16", {u16, u16, u16}, chain<Intrinsic::smax>, {.upper = preserved});
   op("v_med3_i16", {u16, u16, u16}, median<Intrinsic::smin, Intrinsic::smax>, {.upper = preserved});

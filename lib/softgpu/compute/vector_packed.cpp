@@ -96,6 +96,23 @@ void add_packed_halves(HandlerTable& table, const char* mnemonic, Lane lane, uns
   });
 }
 
+/// v_pk_fmac_f16 v0, v1, v2: VOP2, so that each half comes from the same half of every operand.
+void packed_multiply_accumulate(Emitter& e, const Instruction& i) {
+  require_default_mode(e, 2, 6);
+  if (i.operands.size() != 3 || i.encoding == Encoding::sdwa || i.encoding == Encoding::dpp) e.unsupported("this form");
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    const auto result = [&](Half half) {
+      std::array<Value*, 3> sources = {half_source(e, i, 0, half, f16, chunk), half_source(e, i, 1, half, f16, chunk)};
+      Value* old = e.vector(i.operands[0], chunk);
+      if (half == Half::high) old = e.ir.CreateLShr(old, 16);
+      sources[2] = half_to_float(e, e.ir.CreateTrunc(old, Emitter::lanes(e.ir.getInt16Ty())));
+      return half_bits(e, fused_multiply_add_half(e, sources), f16);
+    };
+    Value* low = result(Half::low);
+    e.set_vector(i.operands[0], chunk, e.ir.CreateOr(low, e.ir.CreateShl(result(Half::high), 16)));
+  }
+}
+
 /// One dword of a source pair.
 Value* dword_source(Emitter& e, const Instruction& i, unsigned n, bool upper, unsigned chunk) {
   const Operand& operand = source_operand(e, i, n);
@@ -233,8 +250,8 @@ void add_halves(HandlerTable& t) {
   add_packed_halves(t, "v_pk_sub_u16", u16, 2, binary<Op::Sub>, binary_intrinsic<Intrinsic::usub_sat>);
   add_packed_halves(t, "v_pk_sub_i16", u16, 2, binary<Op::Sub>, binary_intrinsic<Intrinsic::ssub_sat>);
   add_packed_halves(t, "v_pk_mul_lo_u16", u16, 2, binary<Op::Mul>);
-  add_packed_halves(t, "v_pk_mad_u16", u16, 3, multiply_add);
-  add_packed_halves(t, "v_pk_mad_i16", u16, 3, multiply_add);
+  add_packed_halves(t, "v_pk_mad_u16", u16, 3, multiply_add, multiply_add_saturated<false>);
+  add_packed_halves(t, "v_pk_mad_i16", u16, 3, multiply_add, multiply_add_saturated<true>);
   add_packed_halves(t, "v_pk_lshlrev_b16", u16, 2, shift_by_first<Op::Shl>);
   add_packed_halves(t, "v_pk_lshrrev_b16", u16, 2, shift_by_first<Op::LShr>);
   add_packed_halves(t, "v_pk_ashrrev_i16", u16, 2, shift_by_first<Op::AShr>);
@@ -256,6 +273,7 @@ void add_vector_packed(HandlerTable& table) {
   add_packed_floats(table, "v_pk_fma_f32", 3, fused_multiply_add);
   add_packed_floats(table, "v_pk_mul_f32", 2, binary<Op::FMul>);
   add_packed_floats(table, "v_pk_add_f32", 2, binary<Op::FAdd>);
+  table.add("v_pk_fmac_f16", packed_multiply_accumulate);
   table.add("v_pk_mov_b32", packed_move);
   table.add("v_fma_mix_f32", mixed_fma_float);
   table.add("v_fma_mixlo_f16", mixed_fma_half<Half::low>);

@@ -22,6 +22,7 @@ enum class CarryIn : std::uint8_t { no, yes };
 void add_carrying(HandlerTable& table, const char* mnemonic, Operation operation, CarryIn carry_in) {
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
     VectorInstruction vector(e, i, 2);
+    const bool clamps = i.has("clamp");
     Chunks sums = {};
     Chunks carries = {};
     for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
@@ -35,11 +36,13 @@ void add_carrying(HandlerTable& table, const char* mnemonic, Operation operation
       };
       sums.at(chunk) = step(a, b);
       carries.at(chunk) = wrapped(a, b, sums.at(chunk));
-      if (carry_in == CarryIn::no) continue;
-      Value* carry = e.ir.CreateZExt(vector.mask_source(2, chunk), a->getType());
-      Value* sum = step(sums.at(chunk), carry);
-      carries.at(chunk) = e.ir.CreateOr(carries.at(chunk), wrapped(sums.at(chunk), carry, sum));
-      sums.at(chunk) = sum;
+      if (carry_in == CarryIn::yes) {
+        Value* carry = e.ir.CreateZExt(vector.mask_source(2, chunk), a->getType());
+        Value* sum = step(sums.at(chunk), carry);
+        carries.at(chunk) = e.ir.CreateOr(carries.at(chunk), wrapped(sums.at(chunk), carry, sum));
+        sums.at(chunk) = sum;
+      }
+      if (clamps) sums.at(chunk) = e.ir.CreateSelect(carries.at(chunk), e.splat(adds ? ~0U : 0U), sums.at(chunk));
     }
     vector.write(u32, sums);
     vector.write_mask(i.operands.at(1), carries);
