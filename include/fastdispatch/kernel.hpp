@@ -76,7 +76,7 @@ template <class T>
   constexpr ParameterKind kind = std::is_same_v<T, LocalMemory> ? ParameterKind::local_memory
                                  : std::is_pointer_v<T>         ? ParameterKind::pointer
                                                                 : ParameterKind::value;
-  return {kind, sizeof(T), &typeid(T)};
+  return {kind, sizeof(T), &typeid(T)};  // NOLINT(bugprone-sizeof-expression): pointers are parameters, too
 }
 
 /// Each LocalMemory starts at a multiple of 16 bytes, the strictest alignment that a type of OpenCL's asks of LDS but
@@ -100,10 +100,10 @@ void write_argument(std::byte* kernarg, const ArgumentSlot& slot, std::uint32_t&
     local += static_cast<std::uint32_t>(aligned_local_memory(argument.bytes));
   } else if constexpr (std::convertible_to<Argument, T>) {
     const T value = static_cast<T>(std::forward<Argument>(argument));
-    std::memcpy(kernarg + slot.offset, &value, sizeof(value));
+    std::memcpy(kernarg + slot.offset, &value, slot.size);  // equal to sizeof(T): checked at the look-up
   } else {
     const T value = argument.data();
-    std::memcpy(kernarg + slot.offset, &value, sizeof(value));
+    std::memcpy(kernarg + slot.offset, &value, slot.size);  // equal to sizeof(T): checked at the look-up
   }
 }
 

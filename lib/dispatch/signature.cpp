@@ -1,6 +1,7 @@
 #include "dispatch/signature.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <spdlog/fmt/fmt.h>
@@ -25,18 +26,17 @@ std::string describe(const Parameter& parameter) {
 }
 
 // Empty when the parameter is what the argument wants, otherwise what to do about it.
-std::string mismatch(const ArgumentMetadata& argument, const Parameter& parameter) {
+std::string_view mismatch(const ArgumentMetadata& argument, const Parameter& parameter) {
   if (argument.value_kind == "global_buffer") {
-    return parameter.kind == ParameterKind::pointer ? "" : "a pointer is wanted";
-  }
-  if (argument.value_kind == "dynamic_shared_pointer") {
-    return parameter.kind == ParameterKind::local_memory ? "" : "fastdispatch::LocalMemory is wanted";
-  }
-  if (argument.value_kind == "by_value") {
+    if (parameter.kind != ParameterKind::pointer) return "a pointer is wanted";
+  } else if (argument.value_kind == "dynamic_shared_pointer") {
+    if (parameter.kind != ParameterKind::local_memory) return "fastdispatch::LocalMemory is wanted";
+  } else if (argument.value_kind == "by_value") {
     if (parameter.kind != ParameterKind::value) return "a value is wanted";
-    return parameter.size == argument.size ? "" : "the sizes must be equal";
+  } else {
+    return "arguments of this kind are not supported";
   }
-  return "arguments of this kind are not supported";
+  return parameter.size == argument.size ? "" : "the sizes must be equal";
 }
 
 }  // namespace
@@ -55,7 +55,7 @@ void check_signature(const KernelMetadata& kernel, std::span<const Parameter> pa
                             arguments.empty() ? "none" : fmt::to_string(fmt::join(described, ", "))));
   }
   for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string advice = mismatch(*arguments[i], parameters[i]);
+    const std::string_view advice = mismatch(*arguments[i], parameters[i]);
     if (advice.empty()) continue;
     const std::string name = arguments[i]->name.empty() ? "" : fmt::format(" \"{}\"", arguments[i]->name);
     throw Error(fmt::format("kernel {}, argument {}{}: the code object has {}, the signature has {}; {}", kernel.name,

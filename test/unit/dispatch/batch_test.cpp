@@ -131,6 +131,10 @@ protected:
   }
   static const Packet& slot(MockHsa& hsa, std::size_t i) { return hsa.queue().ring[i % hsa.queue().ring.size()]; }
 
+  static const std::byte* kernargs(const Packet& packet) {
+    return reinterpret_cast<const std::byte*>(packet.word64(10));  // NOLINT(performance-no-int-to-ptr)
+  }
+
   MockHsa hsa;
   KernelInfo info = kernel_info(0x1000);
 };
@@ -146,7 +150,7 @@ TEST_F(BatchSubmission, rings_one_doorbell_and_replays_the_same_packets) {
   EXPECT_EQ(hsa.queue().doorbell_value, 19U);
   EXPECT_EQ(hsa.allocations(), allocations);
   for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(slot(hsa, i), slot(hsa, i + 10)) << i;
-  const auto* kernarg = reinterpret_cast<const std::byte*>(slot(hsa, 13).word64(10));
+  const std::byte* kernarg = kernargs(slot(hsa, 13));
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(kernarg) % 64, 0U);
   EXPECT_EQ(*reinterpret_cast<const unsigned*>(kernarg + 8), 3U);
 
@@ -260,7 +264,7 @@ TEST_F(BatchSubmission, gives_kernels_that_ask_for_it_the_queue_they_run_on) {
   info.implicit_arguments = {{16, 8, detail::ImplicitValue::queue_ptr}};
   Batch batch(hsa.agent());
   record(batch, 1);
-  const auto queue_argument = [&] { return *reinterpret_cast<std::uint64_t*>(slot(hsa, 0).word64(10) + 16); };
+  const auto queue_argument = [&] { return *reinterpret_cast<const std::uint64_t*>(kernargs(slot(hsa, 0)) + 16); };
   Queue first(hsa.agent());
   first.submit(batch);
   EXPECT_EQ(queue_argument(), reinterpret_cast<std::uintptr_t>(first.handle()));
@@ -321,7 +325,7 @@ TEST(Buffers, free_their_memory_once_when_moved) {
   {
     DeviceBuffer<double> buffer(hsa.agent(), 10);
     DeviceBuffer<double> other = std::move(buffer);
-    EXPECT_EQ(buffer.data(), nullptr);  // NOLINT(bugprone-use-after-move): what it promises
+    EXPECT_EQ(buffer.data(), nullptr);  // NOLINT(bugprone-use-after-move,clang-analyzer-cplusplus.Move): as promised
     buffer = std::move(other);
     EXPECT_EQ(buffer.size(), 10U);
     EXPECT_EQ(hsa.allocations(), 1U);

@@ -47,7 +47,7 @@ std::string error(const KernelMetadata& kernel) {
 template <class T>
 T read(const std::byte* memory, std::size_t offset) {
   T value;
-  std::memcpy(&value, memory + offset, sizeof(value));
+  std::memcpy(&value, memory + offset, sizeof(T));  // NOLINT(bugprone-sizeof-expression): of pointers, too
   return value;
 }
 
