@@ -1,0 +1,90 @@
+// GLOBAL and FLAT loads, stores and atomics.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "memory_case.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+using Kind = MemoryOperation::Kind;
+
+std::string offset_text(int offset) { return offset == 0 ? "" : " offset:" + std::to_string(offset); }
+
+/// prefix + name, operands in the order that the kind of instruction has.
+std::string instruction(const std::string& prefix, const MemoryOperation& operation, bool returns,
+                        const std::string& address, const std::string& base, int offset) {
+  std::string text = prefix + operation.name + " ";
+  if (operation.kind == Kind::load)
+    text += result_text(operation) + ", " + address;
+  else
+    text += (returns ? result_text(operation) + ", " : "") + address + ", " + data_text(operation);
+  return text + base + offset_text(offset) + (returns ? " glc" : "");
+}
+
+/// A 64-bit address in v[0:1].
+Addressing by_vector(const std::string& prefix, const std::string& base, int offset) {
+  return {.name = prefix,
+          .text = [=](const MemoryOperation& operation,
+                      bool returns) { return instruction(prefix, operation, returns, "v[0:1]", base, offset); },
+          .aim =
+              [=](MachineState& state, unsigned lane, u32 to) {
+                state.set_vector_value(address_vgpr, lane, 8,
+                                       state.memory_address + to - static_cast<u64>(i64{offset}));
+              },
+          .resolve =
+              [=](MachineState& state, const MachineState& before, unsigned lane, unsigned bytes) {
+                return state.at(before.vector_value(address_vgpr, lane, 8) + static_cast<u64>(i64{offset}), bytes);
+              }};
+}
+
+/// A 64-bit base in s[4:5] and an unsigned 32-bit offset in v0.
+Addressing by_scalar(int offset) {
+  return {.name = "scalar base",
+          .text = [=](const MemoryOperation& operation,
+                      bool returns) { return instruction("global_", operation, returns, "v0", ", s[4:5]", offset); },
+          .prepare =
+              [=](MachineState& state) {
+                state.set_scalar_value(4, 8, state.memory_address - 0x80000100 - static_cast<u64>(i64{offset}));
+              },
+          .aim = [](MachineState& state, unsigned lane, u32 to) { state.vector[address_vgpr][lane] = 0x80000100 + to; },
+          .resolve =
+              [=](MachineState& state, const MachineState& before, unsigned lane, unsigned bytes) {
+                return state.at(before.scalar_value(4, 8) + before.vector[address_vgpr][lane] +
+                                    static_cast<u64>(i64{offset}),
+                                bytes);
+              }};
+}
+
+std::vector<Addressing> global_addressings() {
+  return {by_vector("global_", ", off", 0), by_vector("global_", ", off", 4095), by_vector("global_", ", off", -4096),
+          by_scalar(0), by_scalar(-24)};
+}
+std::vector<Addressing> flat_addressings() { return {by_vector("flat_", "", 0), by_vector("flat_", "", 4095)}; }
+
+void expect_every_way(const MemoryOperation& operation, const std::vector<Addressing>& addressings) {
+  std::vector<Case> cases;
+  for (const Addressing& addressing : addressings) {
+    cases.push_back(case_of(operation, addressing));
+    if (operation.kind == Kind::atomic) cases.push_back(case_of(operation, addressing, Returning::yes));
+  }
+  expect_match(cases);
+}
+
+class GlobalMemory : public testing::TestWithParam<MemoryOperation> {};
+TEST_P(GlobalMemory, MatchesTheManual) { expect_every_way(GetParam(), global_addressings()); }
+INSTANTIATE_TEST_SUITE_P(LoadsAndStores, GlobalMemory, testing::ValuesIn(loads_and_stores()), operation_name);
+INSTANTIATE_TEST_SUITE_P(IntegerAtomics, GlobalMemory, testing::ValuesIn(integer_atomics()), operation_name);
+
+class FlatMemory : public testing::TestWithParam<MemoryOperation> {};
+TEST_P(FlatMemory, MatchesTheManual) { expect_every_way(GetParam(), flat_addressings()); }
+INSTANTIATE_TEST_SUITE_P(LoadsAndStores, FlatMemory, testing::ValuesIn(loads_and_stores()), operation_name);
+INSTANTIATE_TEST_SUITE_P(IntegerAtomics, FlatMemory, testing::ValuesIn(integer_atomics()), operation_name);
+
+class GlobalFloatAtomics : public testing::TestWithParam<MemoryOperation> {};
+TEST_P(GlobalFloatAtomics, MatchTheManual) { expect_every_way(GetParam(), global_addressings()); }
+INSTANTIATE_TEST_SUITE_P(Isa, GlobalFloatAtomics, testing::ValuesIn(float_atomics()), operation_name);
+
+}  // namespace
+}  // namespace softgpu::isa
