@@ -24,8 +24,10 @@ compute::Engine& engine() {
 /// A translated kernel together with the memory its code is in.
 class TestKernel {
 public:
-  TestKernel(const std::vector<Case>& cases, Lds lds)
-      : image_(assemble(kernel_text(snippets(cases), lds))), lds_(lds) {}
+  TestKernel(const std::vector<Case>& cases, const Options& options)
+      : image_(assemble(kernel_text(snippets(cases), options.lds, options.scratch)),
+               options.scratch == Scratch::available ? scratch_bytes : 0),
+        lds_(options.lds) {}
   ~TestKernel() { engine().forget(image_.kernel_object(), image_.size()); }
   TestKernel(const TestKernel&) = delete;
   TestKernel& operator=(const TestKernel&) = delete;
@@ -42,9 +44,10 @@ public:
     packet.workgroup_size_y = packet.workgroup_size_z = packet.grid_size_y = packet.grid_size_z = 1;
     packet.grid_size_x = static_cast<std::uint32_t>(states.size()) * lane_count;
     packet.group_segment_size = lds_ == Lds::unused ? 0 : lds_bytes;
+    packet.private_segment_size = image_.private_bytes();
     packet.kernel_object = image_.kernel_object();
     packet.kernarg_address = const_cast<std::uint64_t*>(&kernarg);  // NOLINT: the packet's field is not const
-    auto launch = compute::Launch::make(std::get<0>(kernel), packet, compute::QueueView{});
+    auto launch = compute::Launch::make(std::get<0>(kernel), packet, queue());
     if (auto* failure = std::get_if<compute::Failure>(&launch)) return *failure;
 
     compute::WorkGroupRunner runner(0);
@@ -54,6 +57,15 @@ public:
   }
 
 private:
+  static compute::QueueView queue() {
+    compute::QueueView view;
+    view.scratch_descriptor[1] = 0x80000000;  // swizzled
+    view.scratch_descriptor[3] = 0x00e00000;  // the lane's number is added, 64 lanes of an element side by side
+    view.shared_aperture_high = shared_aperture_high;
+    view.private_aperture_high = private_aperture_high;
+    return view;
+  }
+
   static std::vector<std::string> snippets(const std::vector<Case>& cases) {
     std::vector<std::string> texts;
     for (const Case& entry : cases) texts.push_back(entry.assembly);
@@ -196,7 +208,7 @@ void expect_match(const std::vector<Case>& cases, Options options) {
   }
   const std::vector<MachineState> before = states;
 
-  if (const auto failure = TestKernel(cases, options.lds).run(states)) {
+  if (const auto failure = TestKernel(cases, options).run(states)) {
     // One refused instruction refuses the kernel: run the cases one by one to name it and to test the others.
     if (cases.size() == 1) {
       ADD_FAILURE() << cases[0].assembly << "\n  did not run: " << failure->text;
@@ -220,7 +232,7 @@ void expect_match(const std::vector<Case>& cases, Options options) {
 
 std::optional<compute::Failure> refusal(const std::string& assembly) {
   std::vector<MachineState> states(1);
-  return TestKernel({Case{.assembly = assembly, .prepare = {}, .reference = {}}}, Lds::unused).run(states);
+  return TestKernel({Case{.assembly = assembly, .prepare = {}, .reference = {}}}, Options{}).run(states);
 }
 
 }  // namespace softgpu::isa

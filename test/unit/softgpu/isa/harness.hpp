@@ -38,9 +38,14 @@ struct Case {
 /// set) and adds a GoogleTest failure for each case that is refused, or differs from its reference.
 struct Options {
   Lds lds = Lds::unused;
+  Scratch scratch = Scratch::unused;
   unsigned states = 1;  ///< times as many states, for instructions that take one operand a wavefront instead of 64
 };
 void expect_match(const std::vector<Case>& cases, Options options = {});
+
+/// The upper halves of addresses by which FLAT instructions reach LDS and scratch memory.
+inline constexpr std::uint32_t shared_aperture_high = 0x20000;
+inline constexpr std::uint32_t private_aperture_high = 0x10000;
 
 /// What the engine answers for a kernel with this snippet: nothing when it translates, else why not.
 [[nodiscard]] std::optional<compute::Failure> refusal(const std::string& assembly);

@@ -55,7 +55,8 @@ abi::kernel_descriptor_t descriptor(std::uint32_t private_bytes) {
 }  // namespace
 
 KernelImage::KernelImage(std::span<const std::byte> code, std::uint32_t private_bytes)
-    : storage_(new std::byte[code.size() + 3 * code_alignment]()), size_(code.size() + 2 * code_alignment) {
+    : storage_(new std::byte[code.size() + 3 * code_alignment]()), size_(code.size() + 2 * code_alignment),
+      private_bytes_(private_bytes) {
   void* start = storage_.get();
   std::size_t space = size_ + code_alignment;
   base_ = static_cast<std::byte*>(std::align(code_alignment, size_, start, space));

@@ -16,11 +16,13 @@ public:
 
   [[nodiscard]] std::uint64_t kernel_object() const { return reinterpret_cast<std::uintptr_t>(base_); }
   [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::uint32_t private_bytes() const { return private_bytes_; }
 
 private:
   std::unique_ptr<std::byte[]> storage_;
   std::byte* base_;
   std::size_t size_;
+  std::uint32_t private_bytes_;
 };
 
 }  // namespace softgpu::isa

@@ -20,6 +20,17 @@ std::string lds_row_address(unsigned row) {
   return text.str();
 }
 
+/// Moves what a kernel with scratch gets in s[0:9] to where the rest of the prologue expects it.
+void scratch_prologue(std::ostream& text) {
+  text << "  s_add_u32 flat_scratch_lo, s6, s9\n"
+       << "  s_addc_u32 flat_scratch_hi, s7, 0\n"
+       << "  s_add_u32 s44, s0, s9\n"
+       << "  s_addc_u32 s45, s1, 0\n"
+       << "  s_mov_b64 s[46:47], s[2:3]\n"
+       << "  s_mov_b64 s[0:1], s[4:5]\n"
+       << "  s_mov_b32 s2, s8\n";
+}
+
 void prologue(std::ostream& text, Lds lds) {
   text << "  s_load_dwordx2 s[32:33], s[0:1], 0x0\n"
        << "  v_lshlrev_b32_e32 v16, 2, v0\n"
@@ -81,8 +92,9 @@ std::string with_own_labels(std::string snippet, std::size_t number) {
 
 }  // namespace
 
-std::string kernel_text(const std::vector<std::string>& snippets, Lds lds) {
+std::string kernel_text(const std::vector<std::string>& snippets, Lds lds, Scratch scratch) {
   std::ostringstream text;
+  if (scratch == Scratch::available) scratch_prologue(text);
   prologue(text, lds);
   for (std::size_t i = 0; i + 1 < snippets.size(); ++i)
     text << "  s_cmp_eq_u32 s24, " << i << "\n  s_cbranch_scc1 case_" << i << "\n";

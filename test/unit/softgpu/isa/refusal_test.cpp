@@ -1,0 +1,44 @@
+// Instructions out of scope are refused before anything runs, by their mnemonic: never a wrong result.
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "harness.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+class OutOfScope : public testing::TestWithParam<const char*> {};
+
+TEST_P(OutOfScope, IsRefusedByItsMnemonic) {
+  const std::string assembly = GetParam();
+  const auto failure = refusal(assembly);
+  ASSERT_TRUE(failure.has_value()) << assembly << " ran";
+  EXPECT_EQ(failure->kind, compute::Failure::Kind::illegal_instruction) << failure->text;
+  const std::string mnemonic = assembly.substr(0, assembly.find(' '));
+  EXPECT_NE(failure->text.find(mnemonic), std::string::npos) << failure->text;
+}
+
+INSTANTIATE_TEST_SUITE_P(MatrixCore, OutOfScope,
+                         testing::Values("v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]",
+                                         "v_mfma_f32_16x16x4f32 a[0:3], v0, v1, a[0:3]",
+                                         "v_mfma_i32_4x4x4i8 a[0:3], v0, v1, a[0:3]",
+                                         "v_mfma_f64_4x4x4f64 a[0:1], v[0:1], v[2:3], a[0:1]"));
+INSTANTIATE_TEST_SUITE_P(Images, OutOfScope,
+                         testing::Values("image_load v[0:3], v[4:5], s[0:7] dmask:0xf unorm",
+                                         "image_store v[0:3], v[4:5], s[0:7] dmask:0xf unorm",
+                                         "tbuffer_load_format_x v0, v4, s[0:3], 0 idxen"));
+INSTANTIATE_TEST_SUITE_P(GlobalWaveSync, OutOfScope,
+                         testing::Values("ds_gws_init v0 gds", "ds_gws_barrier v0 gds", "ds_ordered_count v8, v0 gds"));
+INSTANTIATE_TEST_SUITE_P(Privileged, OutOfScope,
+                         testing::Values("s_rfe_b64 s[0:1]", "s_cbranch_g_fork s[0:1], s[2:3]"));
+
+TEST(OutOfScope, NamesTheOffsetOfTheInstruction) {
+  const auto near = refusal("v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]");
+  const auto far = refusal("v_nop\nv_nop\nv_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]");
+  ASSERT_TRUE(near && far);
+  EXPECT_EQ(far->address, near->address + 8);
+}
+
+}  // namespace
+}  // namespace softgpu::isa
