@@ -68,8 +68,16 @@ inline int exponent_of(double value) {
   return exponent;
 }
 
-/// a * b + c scaled by 2^power: up where c, the approximate quotient, is 2 or more, down where it is less. (CDNA2's
-/// manual only has the way up; later ones tell both.) A denormal result is rounded once.
+/// The biased exponent as the value is encoded.
+template <class T>
+int exponent_field(T value) {
+  constexpr int fraction_bits = sizeof(T) == 8 ? 52 : sizeof(T) == 4 ? 23 : 10;
+  return static_cast<int>((to_bits(value) & (sign_bit(type_of<T>()) - 1)) >> fraction_bits);
+}
+
+/// The step of a division before the last: a * b + c scaled by 2^power, up where c, the approximate quotient, is 2 or
+/// more, down where it is less. (CDNA2's manual only has the way up; later ones tell both.) A denormal result is rounded
+/// once.
 template <class T>
 T division_step(T a, T b, T c, int power) {
   const T plain = std::fma(a, b, c);
@@ -89,15 +97,10 @@ T division_result(T quotient, T denominator, T numerator) {
   if (std::isnan(n)) return quiet(numerator);
   if (std::isnan(d)) return quiet(denominator);
   if ((n == 0 && d == 0) || (std::isinf(n) && std::isinf(d))) return T(std::numeric_limits<double>::quiet_NaN());
+  constexpr int underflow = sizeof(T) == 8 ? -1075 : sizeof(T) == 4 ? -150 : -1000;
   if (d == 0 || std::isinf(n)) return T(std::copysign(std::numeric_limits<double>::infinity(), sign));
   if (n == 0 || std::isinf(d)) return T(std::copysign(0.0, sign));
-  if constexpr (sizeof(T) > 2) {
-    static constexpr int least_exponent =
-        std::numeric_limits<T>::min_exponent - 2;  // of denormals, as the field has it
-    const auto exponent = [](double value) { return std::max(std::ilogb(value), least_exponent); };
-    constexpr int least_difference = sizeof(T) == 8 ? -1075 : -150;
-    if (exponent(n) - exponent(d) < least_difference) return T(std::copysign(0.0, sign));
-  }
+  if (exponent_field(numerator) - exponent_field(denominator) < underflow) return T(std::copysign(0.0, sign));
   if (std::isnan(static_cast<double>(quotient)))  // it overflowed on the way
     return T(std::copysign(std::numeric_limits<double>::infinity(), sign));
   return T(std::copysign(std::fabs(static_cast<double>(quotient)), sign));

@@ -73,10 +73,12 @@ void prepare(const MemoryOperation& operation, const Addressing& addressing, boo
   for (unsigned i = 0; i < 4; i += registers_of(operation.type))
     for (unsigned lane = 0; lane < lane_count; ++lane)
       state.set_vector_value(data_vgpr + i, lane, bytes_of(operation.type), plain_value(operation.type, random));
-  // Memory holds values of the data's type too, and some that a compare-and-swap will find equal.
+  // Memory holds values of the data's type too, and some that a compare-and-swap will find equal to its operands.
+  const unsigned second_operand =
+      operation.data_registers == 2 * operation.result_registers ? operation.result_registers : 0;
   for (u32 offset = 0; operation.kind == Kind::atomic && offset < lds_bytes; offset += operation.bytes) {
     const u64 bits = random() % 2 == 0 ? plain_value(operation.type, random)
-                                       : state.vector_value(data_vgpr + operation.data_registers / 2,
+                                       : state.vector_value(data_vgpr + second_operand,
                                                             offset / operation.bytes % lane_count, operation.bytes);
     std::memcpy(state.memory.data() + offset, &bits, operation.bytes);
     std::memcpy(state.lds.data() + offset, &bits, operation.bytes);

@@ -76,20 +76,22 @@ Case scratch_case(const std::string& instruction, const MemoryOperation& operati
 
 /// The sum of the address's parts, which the state is prepared to keep within the bytes in use.
 Case scratch_case(const std::string& prefix, const MemoryOperation& operation, const ScratchAddress& address) {
+  // The scalar offset of a buffer is not swizzled: it counts the bytes of all lanes together.
+  const u32 scalar_unit = prefix == "buffer_" ? lane_count : 1;
   Case made = scratch_case(scratch_instruction(prefix, operation, address), operation,
                            [=](const MachineState& state, unsigned lane) {
                              return (address.vector ? state.vector[0][lane] : 0) +
-                                    (address.scalar ? state.scalar[4] : 0) + address.immediate;
+                                    (address.scalar ? state.scalar[4] / scalar_unit : 0) + address.immediate;
                            });
   made.prepare = [=](MachineState& state, Random& random) {
     const u32 alignment = operation.bytes < 4 ? operation.bytes : 4;
     const u32 last = first_byte + bytes_used - operation.bytes;
     state.scalar[4] =
-        address.vector ? 4
+        address.vector ? 4 * scalar_unit
                        : static_cast<u32>(first_byte + random() % (last - first_byte + 1) / 4 * 4 - address.immediate);
     for (u32& lane : state.vector[0])
       lane = static_cast<u32>(first_byte + random() % (last - first_byte + 1) / alignment * alignment) -
-             address.immediate - (address.scalar ? state.scalar[4] : 0);
+             address.immediate - (address.scalar ? state.scalar[4] / scalar_unit : 0);
   };
   return made;
 }

@@ -141,7 +141,7 @@ bool agree(Type type, u64 got, u64 want, Tolerance tolerance) {
   if (got == want) return true;
   if (!is_float(type)) return false;
   if (type == Type::float16 && (got ^ want) >> 16 != 0) return false;  // what lies beyond the result is not a number
-  if (is_nan(type, want)) return is_quiet_nan(type, got);
+  if (is_nan(type, want)) return tolerance.quiets ? is_quiet_nan(type, got) : is_nan(type, got);
   if (is_nan(type, got)) return false;
   if (tolerance.denormals_may_flush && is_denormal(type, want) && number(type, got) == 0) return true;
   const double error = std::fabs(number(type, got) - number(type, want));

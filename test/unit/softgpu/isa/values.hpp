@@ -150,9 +150,10 @@ struct Tolerance {
   double ulp = 0;
   double absolute = 0;                  ///< an error below this passes too
   bool high_half_is_undefined = false;  ///< 16-bit results: the manual does not say what the rest of the register holds
+  bool quiets = false;                  ///< the manual says that a NaN result is quiet
   bool denormals_may_flush = false;     ///< the instruction may take denormals for zero and give zero for denormals
 };
-/// Bit for bit, or both quiet NaNs, or within the tolerance.
+/// Bit for bit, or both NaNs, or within the tolerance.
 [[nodiscard]] bool agree(Type type, u64 got, u64 want, Tolerance tolerance);
 
 /// For a person: hexadecimal, and the number for floating-point types.

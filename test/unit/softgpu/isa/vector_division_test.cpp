@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "float_rules.hpp"
 #include "vector_form.hpp"
 
 namespace softgpu::isa {
@@ -25,12 +26,6 @@ template <class T>
 bool denormal(T value) {
   return value != 0 && std::fabs(value) < std::ldexp(T{1}, Scaling<T>::min_exponent);
 }
-/// The exponent field.
-template <class T>
-int field(T value) {
-  return static_cast<int>(to_bits(value) >> (sizeof(T) == 4 ? 23 : 52)) & (sizeof(T) == 4 ? 0xff : 0x7ff);
-}
-
 /// Scales `value`, which is the denominator or the numerator, so that the steps of the division neither overflow nor
 /// lose bits; the mask tells v_div_fmas to scale the quotient back.
 template <class T>
@@ -41,14 +36,14 @@ WithMask<T> scaled(T value, T denominator, T numerator) {
   const bool is_numerator = to_bits(value) == to_bits(numerator);
   const T inverse = T{1} / denominator;
   const T quotient = numerator / denominator;
-  if (field(numerator) - field(denominator) >= S::far_apart)
+  if (exponent_field(numerator) - exponent_field(denominator) >= S::far_apart)
     return {is_denominator ? std::ldexp(value, S::by) : value, true};
   if (denormal(denominator)) return {std::ldexp(value, S::by), false};
   // The manual's text scales up here, which would overflow the denominator; hardware's divisions come out right.
   if (denormal(inverse) && denormal(quotient)) return {is_denominator ? std::ldexp(value, -S::by) : value, true};
   if (denormal(inverse)) return {std::ldexp(value, -S::by), false};
   if (denormal(quotient)) return {is_numerator ? std::ldexp(value, S::by) : value, true};
-  if (field(numerator) <= S::tiny_numerator) return {std::ldexp(value, S::by), false};
+  if (exponent_field(numerator) <= S::tiny_numerator) return {std::ldexp(value, S::by), false};
   return {value, false};
 }
 
@@ -197,7 +192,7 @@ std::vector<u32> two_over_pi() {
 /// 53 bits of 2/pi, from the `segment`-th group on, further down for huge arguments.
 double segment_of_two_over_pi(double argument, u32 segment) {
   static const std::vector<u32> digits = two_over_pi();
-  const int exponent = field(argument);
+  const int exponent = exponent_field(argument);
   int shift = static_cast<int>(segment & 31) * 53;
   if (exponent > 1077) shift += exponent - 1077;
   double bits = 0;

@@ -33,12 +33,13 @@ FASTDISPATCH_VECTOR_SUITE(VectorDoubleUnary, unary);
 const VectorInstruction arithmetic[] = {
     vop3("v_add_f64", [](double a, double b) { return a + b; }),
     vop3("v_mul_f64", [](double a, double b) { return a * b; }),
-    vop3("v_min_f64", [](double a, double b) { return minimum(a, b); }),
-    vop3("v_max_f64", [](double a, double b) { return maximum(a, b); }),
+    vop3("v_min_f64", [](double a, double b) { return minimum(a, b); }).within({.quiets = true}),
+    vop3("v_max_f64", [](double a, double b) { return maximum(a, b); }).within({.quiets = true}),
     vop3("v_fma_f64", [](double a, double b, double c) { return std::fma(a, b, c); }),
     vop2("v_fmac_f64", [](double a, double b, Old<double> d) { return std::fma(a, b, d.value); }),
     vop3("v_ldexp_f64", [](double a, i32 b) { return std::ldexp(a, b); }),
-    vop3("v_div_fixup_f64", [](double a, double b, double c) { return division_result(a, b, c); }),
+    vop3("v_div_fixup_f64", [](double a, double b, double c) { return division_result(a, b, c); })
+        .within({.quiets = true}),
     vop3("v_div_fmas_f64",
          [](double a, double b, double c, Condition scaled) { return division_step(a, b, c, scaled ? 128 : 0); })
         .with_implicit_vcc(),

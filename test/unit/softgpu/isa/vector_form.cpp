@@ -79,7 +79,8 @@ void prepare(const VectorInstruction& instruction, const VectorForm& form, Machi
   const Type result = instruction.operation.result;
   if (instruction.operation.reads_old)
     for (unsigned lane = 0; lane < lane_count; ++lane)
-      state.set_vector_value(form.result, lane, bytes_of(result), interesting_value(result, random));
+      state.set_vector_value(form.result, lane, bytes_of(result),
+                             instruction.constrain(form.sources.size(), interesting_value(result, random)));
   for (std::size_t i = 0; i < form.sources.size(); ++i) {
     const VectorOperand& source = form.sources[i];
     const auto value = [&] {

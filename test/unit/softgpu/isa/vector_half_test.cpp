@@ -68,22 +68,25 @@ const VectorInstruction binary[] = {
     vop2("v_sub_f16", [](Half a, Half b) { return difference(a, b); }),
     vop2("v_subrev_f16", [](Half a, Half b) { return difference(b, a); }),
     vop2("v_mul_f16", [](Half a, Half b) { return product(a, b); }),
-    vop2("v_min_f16", [](Half a, Half b) { return minimum(a, b); }),
-    vop2("v_max_f16", [](Half a, Half b) { return maximum(a, b); }),
+    vop2("v_min_f16", [](Half a, Half b) { return minimum(a, b); }).within({.quiets = true}),
+    vop2("v_max_f16", [](Half a, Half b) { return maximum(a, b); }).within({.quiets = true}),
     vop2("v_mac_f16", [](Half a, Half b, Old<Half> d) { return LowHalf{sum(product(a, b), d.value)}; })
         .without({Form::sdwa}),
     vop2("v_ldexp_f16", [](Half a, i16 b) { return Half(std::ldexp(static_cast<double>(a), b)); }),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorHalfBinary, binary);
 
-constexpr Tolerance low_half_only = {.high_half_is_undefined = true};
+constexpr Tolerance low_half_only = {.high_half_is_undefined = true, .quiets = true};
 const VectorInstruction ternary[] = {
     vop3("v_mad_f16", [](Half a, Half b, Half c) { return LowHalf{sum(product(a, b), c)}; }).with_op_sel(),
     vop3("v_mad_legacy_f16", [](Half a, Half b, Half c) { return sum(product(a, b), c); }),
     vop3("v_fma_f16", [](Half a, Half b, Half c) { return LowHalf{fused_multiply_add(a, b, c)}; }).with_op_sel(),
     vop3("v_fma_legacy_f16", [](Half a, Half b, Half c) { return fused_multiply_add(a, b, c); }),
-    vop3("v_div_fixup_f16", [](Half a, Half b, Half c) { return LowHalf{division_result(a, b, c)}; }).with_op_sel(),
-    vop3("v_div_fixup_legacy_f16", [](Half a, Half b, Half c) { return division_result(a, b, c); }),
+    vop3("v_div_fixup_f16", [](Half a, Half b, Half c) { return LowHalf{division_result(a, b, c)}; })
+        .with_op_sel()
+        .within({.quiets = true}),
+    vop3("v_div_fixup_legacy_f16", [](Half a, Half b, Half c) { return division_result(a, b, c); })
+        .within({.quiets = true}),
     vop3("v_min3_f16", [](Half a, Half b, Half c) { return LowHalf{minimum(minimum(a, b), c)}; })
         .with_op_sel()
         .within(low_half_only),

@@ -28,7 +28,7 @@ struct VectorInstruction {
   bool has_op_sel = false;    ///< VOP3 with a choice of halves for 16-bit operands
   bool scalar_mask = true;    ///< VOP3: the mask operand may be any SGPR pair
   std::string suffix = {};    ///< of the assembly, such as a modifier under test
-  /// Keeps operands in registers to where the manual defines a result.
+  /// Keeps operands in registers to where the manual defines a result. The old destination counts as the last source.
   std::function<u64(std::size_t source, u64 bits)> constrain = [](std::size_t /*source*/, u64 bits) { return bits; };
 
   [[nodiscard]] VectorInstruction without(std::set<Form> forms) const;
