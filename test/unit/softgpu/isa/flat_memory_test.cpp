@@ -82,6 +82,14 @@ TEST_P(FlatMemory, MatchesTheManual) { expect_every_way(GetParam(), flat_address
 INSTANTIATE_TEST_SUITE_P(LoadsAndStores, FlatMemory, testing::ValuesIn(loads_and_stores()), operation_name);
 INSTANTIATE_TEST_SUITE_P(IntegerAtomics, FlatMemory, testing::ValuesIn(integer_atomics()), operation_name);
 
+/// FLAT has the double-precision ones of them.
+std::vector<MemoryOperation> double_atomics() {
+  std::vector<MemoryOperation> made = float_atomics();
+  std::erase_if(made, [](const MemoryOperation& operation) { return operation.type != Type::float64; });
+  return made;
+}
+INSTANTIATE_TEST_SUITE_P(DoubleAtomics, FlatMemory, testing::ValuesIn(double_atomics()), operation_name);
+
 class GlobalFloatAtomics : public testing::TestWithParam<MemoryOperation> {};
 TEST_P(GlobalFloatAtomics, MatchTheManual) { expect_every_way(GetParam(), global_addressings()); }
 INSTANTIATE_TEST_SUITE_P(Isa, GlobalFloatAtomics, testing::ValuesIn(float_atomics()), operation_name);

@@ -1,5 +1,6 @@
 // DS loads, stores and atomics.
 #include <algorithm>
+#include <bit>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -109,12 +110,16 @@ INSTANTIATE_TEST_SUITE_P(FloatAtomics, LdsMemory, testing::ValuesIn(float_atomic
 INSTANTIATE_TEST_SUITE_P(DoubleAtomics, LdsMemory, testing::ValuesIn(float_atomics_of_lds<double>("f64")),
                          operation_name);
 
-/// The exchange always returns.
+/// These always return.
 class LdsExchange : public testing::TestWithParam<MemoryOperation> {};
 TEST_P(LdsExchange, MatchesTheManual) { expect_every_way(GetParam(), false); }
 INSTANTIATE_TEST_SUITE_P(Isa, LdsExchange,
                          testing::Values(in_lane_order(atomic<u32>("wrxchg_b32", [](u32, u32 data) { return data; })),
-                                         in_lane_order(atomic<u64>("wrxchg_b64", [](u64, u64 data) { return data; }))),
+                                         in_lane_order(atomic<u64>("wrxchg_b64", [](u64, u64 data) { return data; })),
+                                         atomic_of_two<u32>("wrap_b32",
+                                                            [](u32 m, u32 data, u32 other) {
+                                                              return m >= data ? m - data : m + other;
+                                                            })),
                          operation_name);
 
 /// Two places at once, a multiple of the element's size (or of 64 of them) away from the address in v0.
@@ -190,6 +195,27 @@ TEST(LdsMemory, ReadsZeroBeyondTheAllocationAndDropsWrites) {
                      if (state.active(lane)) state.vector[8][lane] = 0;
                  }},
                 {"ds_write_b32 v0, v4\ns_waitcnt lgkmcnt(0)", beyond, [](MachineState&) {}}},
+               {.lds = Lds::loaded_and_stored});
+}
+
+/// ds_append and ds_consume add the number of active lanes to a counter, or subtract it; every lane gets the old value.
+Case counting(const std::string& mnemonic, bool adds) {
+  return {.assembly = mnemonic + " v8 offset:8\ns_waitcnt lgkmcnt(0)",
+          .prepare = [](MachineState& state, Random& random) { state.m0 = static_cast<u32>(random() % 256 * 4); },
+          .reference =
+              [adds](MachineState& state) {
+                if (state.exec == 0) return;
+                u8* counter = state.lds_at(state.m0 + 8, 4);
+                const u32 old = read_as<u32>(counter);
+                const auto lanes = static_cast<u32>(std::popcount(state.exec));
+                write_as<u32>(counter, adds ? old + lanes : old - lanes);
+                for (unsigned lane = 0; lane < lane_count; ++lane)
+                  if (state.active(lane)) state.vector[8][lane] = old;
+              }};
+}
+
+TEST(LdsMemory, CountersCountTheActiveLanes) {
+  expect_match({counting("ds_append", true), counting("ds_consume", false), {"ds_nop", {}, [](MachineState&) {}}},
                {.lds = Lds::loaded_and_stored});
 }
 

@@ -55,7 +55,7 @@ std::array<u32, lane_count> pattern(const MemoryOperation& operation, const Addr
 /// stores, and whether it keeps denormals, is not said.
 u64 plain_value(Type type, Random& random) {
   const auto plain = [](double value) {
-    return value == 0 || (std::fabs(value) >= 0x1p-14 && std::fabs(value) < 0x1p100);
+    return (value == 0 && !std::signbit(value)) || (std::fabs(value) >= 0x1p-14 && std::fabs(value) < 0x1p100);
   };
   for (;;) {
     const u64 bits = interesting_value(type, random);

@@ -230,6 +230,27 @@ TEST_P(VectorDot, MatchesTheManual) {
 }
 INSTANTIATE_TEST_SUITE_P(Isa, VectorDot, testing::ValuesIn(dots), name);
 
+/// CLAMP saturates integers and limits numbers to the range from 0 to 1.
+u16 to_u16(i32 value) { return static_cast<u16>(std::clamp(value, 0, 0xffff)); }
+i16 to_i16(i32 value) { return static_cast<i16>(std::clamp(value, -0x8000, 0x7fff)); }
+Half to_unit(double value) { return Half(value > 0 ? std::min(value, 1.0) : 0.0); }
+
+const PackedInstruction clamping[] = {
+    packed("v_pk_add_u16", on_unsigned([](u32 a, u32 b) { return to_u16(static_cast<i32>(a + b)); })),
+    packed("v_pk_sub_u16", on_unsigned([](u32 a, u32 b) { return to_u16(static_cast<i32>(a) - static_cast<i32>(b)); })),
+    packed("v_pk_add_i16", on_signed([](i32 a, i32 b) { return to_i16(a + b); })),
+    packed("v_pk_sub_i16", on_signed([](i32 a, i32 b) { return to_i16(a - b); })),
+    packed("v_pk_add_f16", on_halves([](double a, double b) { return to_unit(a + b); })),
+    packed("v_pk_mul_f16", on_halves([](double a, double b) { return to_unit(a * b); })),
+};
+class VectorPackedClamp : public testing::TestWithParam<PackedInstruction> {};
+TEST_P(VectorPackedClamp, MatchesTheManual) {
+  Case made = case_of(GetParam(), {});
+  made.assembly += " clamp";
+  expect_match({made});
+}
+INSTANTIATE_TEST_SUITE_P(Isa, VectorPackedClamp, testing::ValuesIn(clamping), name);
+
 /// Moves a half of the first source and a half of the second.
 TEST(VectorPacked, MovesAPairByItsHalves) {
   std::vector<Case> cases;

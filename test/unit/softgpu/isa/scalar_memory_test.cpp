@@ -86,5 +86,17 @@ TEST(ScalarMemory, BufferLoadsMatchTheManual) {
   expect_match(cases, {.states = 2});
 }
 
+/// Stores `words` registers from s4 on.
+Case store(const std::string& width, unsigned words) {
+  return {.assembly = "s_store_dword" + width + " " + registers('s', 4, words) +
+                      ", s[20:21], 0x10\ns_waitcnt lgkmcnt(0)\ns_dcache_wb",
+          .prepare = [](MachineState& state, Random&) { state.set_scalar_value(20, 8, state.memory_address + middle); },
+          .reference =
+              [words](MachineState& state) {
+                std::memcpy(state.at(state.scalar_value(20, 8) + 0x10, 4 * words), &state.scalar[4], 4 * words);
+              }};
+}
+TEST(ScalarMemory, StoresMatchTheManual) { expect_match({store("", 1), store("x2", 2), store("x4", 4)}); }
+
 }  // namespace
 }  // namespace softgpu::isa

@@ -110,6 +110,11 @@ const VectorInstruction saturating[] = {
     vop3("v_subrev_u32_e64", [](u32 a, u32 b) { return b < a ? 0 : b - a; }),
     vop3("v_add_u16_e64", [](u16 a, u16 b) { return static_cast<u16>(std::min(a + b, 0xffff)); }),
     vop3("v_sub_u16_e64", [](u16 a, u16 b) { return static_cast<u16>(a < b ? 0 : a - b); }),
+    vop3("v_mad_u32_u24",
+         [](u32 a, u32 b, u32 c) {
+           return static_cast<u32>(std::min<u64>(product(low_24(a), low_24(b)) + c, 0xffffffff));
+         }),
+    vop3("v_mad_i32_i24", [](i32 a, i32 b, i32 c) { return saturated(product(low_24(a), low_24(b)) + c); }),
     vop3("v_add_i32", [](i32 a, i32 b) { return saturated(i64{a} + b); }),
     vop3("v_sub_i32", [](i32 a, i32 b) { return saturated(i64{a} - b); }),
     vop3("v_add_i16", [](i16 a, i16 b) { return saturated_half(a + b); }).within({.high_half_is_undefined = true}),

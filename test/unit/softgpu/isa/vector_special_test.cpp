@@ -1,0 +1,211 @@
+// Vector instructions with a form of their own: literals in the middle, accumulating dot products, cube maps, 64-bit
+// DPP, output modifiers, special sources, accumulation registers as memory operands.
+#include <cmath>
+#include <string>
+
+#include "vector_form.hpp"
+#include "vector_suite.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+u64 near_one(std::size_t /*source*/, u64 bits) { return (bits & 0x87ffffff) | 0x38000000; }
+
+/// v_madmk: v0 * constant + v2, v_madak: v0 * v2 + constant. f32 flushes denormals, so the numbers are far from them.
+TEST(VectorSpecial, MultiplyAddTakesALiteral) {
+  const auto single = [](float a, float b, float c) { return a * b + c; };
+  const auto half = [](Half a, Half b, Half c) {
+    const Half product(static_cast<double>(a) * static_cast<double>(b));
+    return LowHalf{Half(static_cast<double>(product) + static_cast<double>(c))};
+  };
+  const auto operands = [](Type type, const VectorOperand& constant, bool last) {
+    const VectorOperand a = vgpr(type, 0);
+    const VectorOperand b = vgpr(type, 2);
+    return VectorForm{.sources = last ? std::vector{a, b, constant} : std::vector{a, constant, b}};
+  };
+  const VectorOperand single_constant = literal(Type::float32, 0x40490fdb);
+  const VectorOperand half_constant = literal(Type::float16, 0x4248);
+  expect_match({
+      case_of(vop3("v_madmk_f32", single).constrained(near_one), operands(Type::float32, single_constant, false)),
+      case_of(vop3("v_madak_f32", single).constrained(near_one), operands(Type::float32, single_constant, true)),
+      case_of(vop3("v_madmk_f16", half), operands(Type::float16, half_constant, false)),
+      case_of(vop3("v_madak_f16", half), operands(Type::float16, half_constant, true)),
+  });
+}
+
+i32 signed_part(u32 word, unsigned width, unsigned index) {
+  return static_cast<i32>(word << (32 - width * (index + 1))) >> (32 - width);
+}
+i32 dot(u32 a, u32 b, i32 sum, unsigned width) {
+  i64 result = sum;
+  for (unsigned i = 0; i < 32 / width; ++i) result += i64{signed_part(a, width, i)} * signed_part(b, width, i);
+  return static_cast<i32>(result);
+}
+float dot_halves(PackedHalf a, PackedHalf b, Old<float> d) {
+  return static_cast<float>(double{a.low} * double{b.low} + double{a.high} * double{b.high} + d.value);
+}
+/// Small whole numbers, whose products and sums are exact.
+u64 whole_numbers(std::size_t source, u64 bits) {
+  const auto small = [](u64 seed) { return static_cast<double>(seed % 128) - 64; };
+  return source < 2 ? to_bits(PackedHalf{Half(small(bits)), Half(small(bits >> 16))})
+                    : to_bits(static_cast<float>(small(bits)));
+}
+
+const VectorInstruction accumulating[] = {
+    vop2("v_dot2c_i32_i16", [](u32 a, u32 b, Old<i32> d) { return dot(a, b, d.value, 16); }),
+    vop2("v_dot4c_i32_i8", [](u32 a, u32 b, Old<i32> d) { return dot(a, b, d.value, 8); }),
+    vop2("v_dot8c_i32_i4", [](u32 a, u32 b, Old<i32> d) { return dot(a, b, d.value, 4); }),
+    vop2("v_dot2c_f32_f16", dot_halves).constrained(whole_numbers),
+};
+class VectorAccumulatingDot : public testing::TestWithParam<VectorInstruction> {};
+TEST_P(VectorAccumulatingDot, MatchesTheManual) {
+  expect_match(cases_of(GetParam().without({Form::e64, Form::sdwa, Form::constant, Form::modifiers})));
+}
+INSTANTIATE_TEST_SUITE_P(Isa, VectorAccumulatingDot, testing::ValuesIn(accumulating),
+                         [](const auto& row) { return test_name(row.param); });
+
+/// The axis with the greatest magnitude; z before y before x where they are equal.
+enum class Axis { x, y, z };
+Axis major_axis(float x, float y, float z) {
+  if (std::fabs(z) >= std::fabs(x) && std::fabs(z) >= std::fabs(y)) return Axis::z;
+  return std::fabs(y) >= std::fabs(x) ? Axis::y : Axis::x;
+}
+float face(float x, float y, float z) {
+  switch (major_axis(x, y, z)) {
+  case Axis::z:
+    return z < 0 ? 5 : 4;
+  case Axis::y:
+    return y < 0 ? 3 : 2;
+  default:
+    return x < 0 ? 1 : 0;
+  }
+}
+float face_s(float x, float y, float z) {
+  switch (major_axis(x, y, z)) {
+  case Axis::z:
+    return z < 0 ? -x : x;
+  case Axis::y:
+    return x;
+  default:
+    return x < 0 ? z : -z;
+  }
+}
+float face_t(float x, float y, float z) {
+  if (major_axis(x, y, z) != Axis::y) return -y;
+  return y < 0 ? -z : z;
+}
+float twice_major(float x, float y, float z) {
+  switch (major_axis(x, y, z)) {
+  case Axis::z:
+    return 2 * z;
+  case Axis::y:
+    return 2 * y;
+  default:
+    return 2 * x;
+  }
+}
+const VectorInstruction cube_maps[] = {
+    vop3("v_cubeid_f32", face),
+    vop3("v_cubesc_f32", face_s),
+    vop3("v_cubetc_f32", face_t),
+    vop3("v_cubema_f32", twice_major),
+};
+class VectorCubeMap : public testing::TestWithParam<VectorInstruction> {};
+TEST_P(VectorCubeMap, MatchesTheManual) {
+  expect_match(cases_of(GetParam().constrained(near_one).without({Form::constant, Form::clamp})));
+}
+INSTANTIATE_TEST_SUITE_P(Isa, VectorCubeMap, testing::ValuesIn(cube_maps),
+                         [](const auto& row) { return test_name(row.param); });
+
+TEST(VectorSpecial, DoublesAreBroadcastWithinTheirRow) {
+  const VectorInstruction row =
+      vop2("v_fmac_f64", [](double a, double b, Old<double> d) { return std::fma(a, b, d.value); });
+  VectorForm form{.suffix = "_dpp", .sources = {vgpr(Type::float64, 0), vgpr(Type::float64, 2)}};
+  form.dpp = Dpp{.control = row_newbcast(3), .bound_control = true};
+  VectorForm masked = form;
+  masked.dpp = Dpp{.control = row_newbcast(12), .row_mask = 0x5, .bank_mask = 0xe};
+  expect_match({case_of(row, form), case_of(row, masked)});
+}
+
+/// MODE has denormals and IEEE mode on, and either makes output modifiers have no effect.
+TEST(VectorSpecial, OutputModifiersAreIgnoredInIeeeMode) {
+  const auto modified = [](const VectorInstruction& row, const std::string& modifier) {
+    VectorForm form{.suffix = "_e64"};
+    for (std::size_t i = 0; i < row.operation.sources.size(); ++i)
+      form.sources.push_back(vgpr(row.operation.sources[i], static_cast<unsigned>(2 * i)));
+    return case_of(row.with_suffix(modifier), form);
+  };
+  const VectorInstruction product = vop2("v_mul_f32", [](float a, float b) { return a * b; });
+  expect_match({modified(product, "mul:2"), modified(product, "mul:4"), modified(product, "div:2")});
+}
+
+TEST(VectorSpecial, ConditionsAndAperturesAreSources) {
+  const auto scalar = [](const std::string& source, u64 (*value)(const MachineState&), unsigned bytes) {
+    return Case{.assembly = (bytes == 8 ? "s_mov_b64 s[16:17], " : "s_mov_b32 s16, ") + source,
+                .prepare =
+                    [](MachineState& state, Random& random) {
+                      if (random() % 2 == 0) state.vcc = 0;
+                    },
+                .reference = [=](MachineState& state) { state.set_scalar_value(16, bytes, value(state)); }};
+  };
+  expect_match({
+      scalar(
+          "src_vccz", [](const MachineState& s) { return u64{s.vcc == 0}; }, 4),
+      scalar(
+          "src_execz", [](const MachineState& s) { return u64{s.exec == 0}; }, 4),
+      scalar(
+          "src_scc", [](const MachineState& s) { return u64{s.scc}; }, 4),
+      scalar(
+          "src_shared_base", [](const MachineState&) { return u64{shared_aperture_high} << 32; }, 8),
+      scalar(
+          "src_private_base", [](const MachineState&) { return u64{private_aperture_high} << 32; }, 8),
+  });
+}
+
+/// Reads fields of MODE as the kernel descriptor set them.
+TEST(VectorSpecial, ModeIsAsTheDescriptorSaysUntilItIsSet) {
+  const auto field = [](const std::string& bits, u32 value) {
+    return Case{.assembly = "s_getreg_b32 s16, hwreg(HW_REG_MODE, " + bits + ")",
+                .prepare = {},
+                .reference = [value](MachineState& state) { state.scalar[16] = value; }};
+  };
+  expect_match({field("0, 4", 0), field("4, 4", 0xf), field("8, 1", 1), field("9, 1", 1)});
+}
+
+/// Denormals of f32 become zeros with the operand's sign once MODE says so.
+TEST(VectorSpecial, DenormalsAreFlushedWhereModeSaysSo) {
+  const auto flushed = [](float value) { return std::fabs(value) < 0x1p-126F ? std::copysign(0.0F, value) : value; };
+  VectorInstruction row = vop3("v_mul_f32", [=](float a, float b) { return flushed(flushed(a) * flushed(b)); });
+  VectorForm form{.sources = {vgpr(Type::float32, 0), vgpr(Type::float32, 2)}};
+  Case made = case_of(row, form);
+  made.assembly = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n" + made.assembly +
+                  "\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3";
+  expect_match({made});
+}
+
+/// Loads and stores may name accumulation registers instead of vector registers.
+TEST(VectorSpecial, AccumulationRegistersAreMemoryOperands) {
+  const auto addresses = [](MachineState& state, Random& /*random*/) {
+    for (unsigned lane = 0; lane < lane_count; ++lane)
+      state.set_vector_value(0, lane, 8, state.memory_address + 512 + lane * 8);
+  };
+  const auto loaded = [](MachineState& state) {
+    for (unsigned lane = 0; lane < lane_count; ++lane)
+      if (state.active(lane))
+        state.set_vector_value(8, lane, 8, read_as<u64>(state.at(state.vector_value(0, lane, 8), 8)));
+  };
+  const auto stored = [](MachineState& state) {
+    for (unsigned lane = 0; lane < lane_count; ++lane)
+      if (state.active(lane))
+        write_as<u64>(state.at(state.vector_value(0, lane, 8), 8), state.vector_value(4, lane, 8));
+  };
+  expect_match({{"global_load_dwordx2 a[4:5], v[0:1], off\ns_waitcnt vmcnt(0)\n"
+                 "v_accvgpr_read_b32 v8, a4\nv_accvgpr_read_b32 v9, a5",
+                 addresses, loaded},
+                {"v_accvgpr_write_b32 a6, v4\nv_accvgpr_write_b32 a7, v5\n"
+                 "global_store_dwordx2 v[0:1], a[6:7], off\ns_waitcnt vmcnt(0)",
+                 addresses, stored}});
+}
+
+}  // namespace
+}  // namespace softgpu::isa
