@@ -2,7 +2,6 @@
 // denormals kept, round to nearest even.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
