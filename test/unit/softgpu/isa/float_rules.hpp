@@ -75,8 +75,8 @@ int exponent_field(T value) {
 }
 
 /// The step of a division before the last: a * b + c scaled by 2^power, up where c, the approximate quotient, is 2 or
-/// more, down where it is less. (CDNA2's manual only has the way up; later ones tell both.) A denormal result is rounded
-/// once.
+/// more, down where it is less. (CDNA2's manual only has the way up; later ones tell both.) A denormal result is
+/// rounded once.
 template <class T>
 T division_step(T a, T b, T c, int power) {
   const T plain = std::fma(a, b, c);

@@ -183,6 +183,27 @@ TEST(VectorSpecial, DenormalsAreFlushedWhereModeSaysSo) {
   expect_match({made});
 }
 
+/// In index mode M0 moves the operands that its mode bits choose: sources from v0, or the destination from v8, on.
+TEST(VectorSpecial, IndexModeMovesRegistersByM0) {
+  constexpr u32 moves_source = 1;
+  constexpr u32 moves_destination = 8;
+  const auto move = [](const std::string& modes, u32 bits) {
+    return Case{.assembly = "s_set_gpr_idx_on s4, gpr_idx(" + modes + ")\nv_mov_b32 v8, v0\ns_set_gpr_idx_off",
+                .prepare = [](MachineState& state, Random&) { state.scalar[4] &= ~u32{0xf8}; },
+                .reference =
+                    [bits](MachineState& state) {
+                      const u32 index = state.scalar[4] & 7;
+                      const auto& source = state.vector[(bits & moves_source) != 0 ? index : 0];
+                      auto& destination = state.vector[8 + ((bits & moves_destination) != 0 ? index : 0)];
+                      for (unsigned lane = 0; lane < lane_count; ++lane)
+                        if (state.active(lane)) destination[lane] = source[lane];
+                      state.m0 = (state.m0 & ~u32{0xf0ff}) | bits << 12 | index;
+                    }};
+  };
+  expect_match(
+      {move("SRC0", moves_source), move("DST", moves_destination), move("SRC0,DST", moves_source | moves_destination)});
+}
+
 /// Loads and stores may name accumulation registers instead of vector registers.
 TEST(VectorSpecial, AccumulationRegistersAreMemoryOperands) {
   const auto addresses = [](MachineState& state, Random& /*random*/) {
