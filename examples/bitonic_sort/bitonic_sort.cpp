@@ -314,7 +314,7 @@ int run(const Options& options) {
   }
   const auto wrong = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return !row.sorted; });
   if (wrong != rows.end()) throw std::runtime_error("the result of '" + wrong->name + "' is wrong");
-  if (output) {
+  if (output && options.output) {
     write_numbers(*output, *options.output, std::span(sorters.back().numbers()).first(length));
     output->commit();
   }
