@@ -18,8 +18,8 @@ unsigned first_active(const MachineState& state) {
 
 /// v8 = permuted(v0, v2, state) in the active lanes.
 template <class F>
-Case permutation(std::string assembly, F permuted) {
-  return {.assembly = std::move(assembly), .prepare = {}, .reference = [permuted](MachineState& state) {
+Case permutation(const std::string& assembly, F permuted) {
+  return {.assembly = assembly, .prepare = {}, .reference = [permuted](MachineState& state) {
             const Lanes result = permuted(state);
             for (unsigned lane = 0; lane < lane_count; ++lane)
               if (state.active(lane)) state.vector[8][lane] = result[lane];

@@ -68,6 +68,7 @@ private:
 
   static std::vector<std::string> snippets(const std::vector<Case>& cases) {
     std::vector<std::string> texts;
+    texts.reserve(cases.size());
     for (const Case& entry : cases) texts.push_back(entry.assembly);
     return texts;
   }

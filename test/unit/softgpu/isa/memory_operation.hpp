@@ -29,8 +29,8 @@ inline void PrintTo(const MemoryOperation& operation, std::ostream* stream) { *s
 /// A load of whole registers, and one of a part whose bits `extend` turns into the register's.
 [[nodiscard]] MemoryOperation load_registers(std::string name, unsigned count);
 template <class T, class F>
-MemoryOperation load_part(std::string name, F extend) {
-  return {.name = std::move(name),
+MemoryOperation load_part(const std::string& name, F extend) {
+  return {.name = name,
           .kind = MemoryOperation::Kind::load,
           .bytes = sizeof(T),
           .data_registers = 0,
@@ -44,8 +44,8 @@ MemoryOperation load_part(std::string name, F extend) {
 [[nodiscard]] MemoryOperation store_registers(std::string name, unsigned count);
 /// A store of the low bits of `data >> shift`.
 template <class T>
-MemoryOperation store_part(std::string name, unsigned shift = 0) {
-  return {.name = std::move(name),
+MemoryOperation store_part(const std::string& name, unsigned shift = 0) {
+  return {.name = name,
           .kind = MemoryOperation::Kind::store,
           .bytes = sizeof(T),
           .data_registers = 1,
@@ -71,8 +71,8 @@ void set_result(std::span<u32> result, T value) {
 
 /// Replaces the value in memory by `combine(memory, data)` and returns what was there.
 template <class T, class F>
-MemoryOperation atomic(std::string name, F combine) {
-  return {.name = std::move(name),
+MemoryOperation atomic(const std::string& name, F combine) {
+  return {.name = name,
           .kind = MemoryOperation::Kind::atomic,
           .bytes = sizeof(T),
           .data_registers = sizeof(T) / 4,
@@ -86,8 +86,8 @@ MemoryOperation atomic(std::string name, F combine) {
 }
 /// The same with two operands, in the order of their registers.
 template <class T, class F>
-MemoryOperation atomic_of_two(std::string name, F combine) {
-  MemoryOperation made = atomic<T>(std::move(name), [](T memory, T) { return memory; });
+MemoryOperation atomic_of_two(const std::string& name, F combine) {
+  MemoryOperation made = atomic<T>(name, [](T memory, T) { return memory; });
   made.data_registers *= 2;
   made.any_order = false;
   made.execute = [combine](std::uint8_t* memory, std::span<const u32> data, std::span<u32> result) {

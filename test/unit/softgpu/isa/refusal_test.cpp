@@ -13,7 +13,7 @@ class OutOfScope : public testing::TestWithParam<const char*> {};
 TEST_P(OutOfScope, IsRefusedByItsMnemonic) {
   const std::string assembly = GetParam();
   const auto failure = refusal(assembly);
-  ASSERT_TRUE(failure.has_value()) << assembly << " ran";
+  if (!failure) FAIL() << assembly << " ran";
   EXPECT_EQ(failure->kind, compute::Failure::Kind::illegal_instruction) << failure->text;
   const std::string mnemonic = assembly.substr(0, assembly.find(' '));
   EXPECT_NE(failure->text.find(mnemonic), std::string::npos) << failure->text;
@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(TypedBuffers, OutOfScope,
 TEST(OutOfScope, NamesTheOffsetOfTheInstruction) {
   const auto near = refusal("v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]");
   const auto far = refusal("s_nop 0\ns_nop 0\nv_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]");
-  ASSERT_TRUE(near && far);
+  if (!near || !far) FAIL() << "ran";
   EXPECT_EQ(far->address, near->address + 8);
 }
 

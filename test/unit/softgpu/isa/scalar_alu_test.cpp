@@ -9,10 +9,12 @@
 namespace softgpu::isa {
 namespace {
 
+// NOLINTBEGIN(bugprone-macro-parentheses): a class's name can't be in parentheses
 #define FASTDISPATCH_SCALAR_SUITE(SUITE, TABLE)                                                                        \
   class SUITE : public testing::TestWithParam<ScalarInstruction> {};                                                   \
   TEST_P(SUITE, MatchesTheManual) { expect_match(cases_of(GetParam()), {.states = scalar_states}); }                   \
   INSTANTIATE_TEST_SUITE_P(Isa, SUITE, testing::ValuesIn(TABLE), [](const auto& row) { return row.param.mnemonic; })
+// NOLINTEND(bugprone-macro-parentheses)
 
 /// SCC tells whether the result is other than zero.
 template <class T>

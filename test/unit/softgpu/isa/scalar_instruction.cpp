@@ -1,7 +1,6 @@
 #include "scalar_instruction.hpp"
 
 #include <array>
-#include <optional>
 #include <sstream>
 
 #include "vector_operand.hpp"
@@ -14,14 +13,16 @@ constexpr unsigned result_sgpr = 16;
 /// A register, a special register or a constant.
 struct ScalarOperand {
   std::string text;
-  std::optional<unsigned> sgpr = {};
+  bool in_register = false;
+  unsigned sgpr = 0;
   std::function<u64(const MachineState&)> read;
 };
 
 ScalarOperand scalar_register(Type type, unsigned first) {
-  return {.text = registers('s', first, registers_of(type)), .sgpr = first, .read = [=](const MachineState& state) {
-            return state.scalar_value(first, bytes_of(type));
-          }};
+  return {.text = registers('s', first, registers_of(type)),
+          .in_register = true,
+          .sgpr = first,
+          .read = [=](const MachineState& state) { return state.scalar_value(first, bytes_of(type)); }};
 }
 ScalarOperand scalar_constant(const VectorOperand& constant) {
   return {.text = constant.constant_text, .read = [bits = constant.constant](const MachineState&) { return bits; }};
@@ -55,7 +56,7 @@ public:
       if (bytes_of(sources()[i]) == 4) add_with(i, scalar_constant(inline_float(sources()[i], 0.5)));
     }
     if (operation().writes_value && registers_of(operation().result) == registers_of(sources()[last]))
-      add(in_registers_, *in_registers_[last].sgpr);  // the result replaces a source
+      add(in_registers_, in_registers_[last].sgpr);  // the result replaces a source
     return std::move(made_);
   }
 
@@ -100,12 +101,12 @@ private:
     for (std::size_t i = 0; i < operands.size(); ++i) {
       const Type source = row.operation.sources[i];
       const u64 bits = row.constrain(i, interesting_value(source, random));
-      if (operands[i].sgpr) state.set_scalar_value(*operands[i].sgpr, bytes_of(source), bits);
+      if (operands[i].in_register) state.set_scalar_value(operands[i].sgpr, bytes_of(source), bits);
     }
-    if (operands.size() == 2 && operands[1].sgpr && random() % 4 == 0) {  // equal operands are rare otherwise
+    if (operands.size() == 2 && operands[1].in_register && random() % 4 == 0) {  // equal operands are rare otherwise
       const u64 bits = operands[0].read(state);
-      if (operands[0].sgpr)
-        state.set_scalar_value(*operands[1].sgpr, bytes_of(row.operation.sources[1]), row.constrain(1, bits));
+      if (operands[0].in_register)
+        state.set_scalar_value(operands[1].sgpr, bytes_of(row.operation.sources[1]), row.constrain(1, bits));
     }
   }
 

@@ -15,11 +15,11 @@ template <class T>
 struct Scaling;
 template <>
 struct Scaling<float> {
-  static constexpr int far_apart = 96, tiny_numerator = 23, bias = 127, by = 64, min_exponent = -126;
+  static constexpr int far_apart = 96, tiny_numerator = 23, by = 64, min_exponent = -126;
 };
 template <>
 struct Scaling<double> {
-  static constexpr int far_apart = 768, tiny_numerator = 53, bias = 1023, by = 128, min_exponent = -1022;
+  static constexpr int far_apart = 768, tiny_numerator = 53, by = 128, min_exponent = -1022;
 };
 
 template <class T>
@@ -196,8 +196,8 @@ double segment_of_two_over_pi(double argument, u32 segment) {
   int shift = static_cast<int>(segment & 31) * 53;
   if (exponent > 1077) shift += exponent - 1077;
   double bits = 0;
-  for (int i = 0; i < 53; ++i) {
-    const auto digit = static_cast<std::size_t>(shift + i);
+  for (unsigned i = 0; i < 53; ++i) {
+    const auto digit = static_cast<std::size_t>(shift) + i;
     bits = 2 * bits + (digit < 1201 ? digits[digit] : 0);
   }
   return std::ldexp(bits, -53 - shift + (exponent >= 1968 ? 128 : 0));

@@ -131,7 +131,7 @@ std::string assembly_of(const VectorInstruction& instruction, const VectorForm& 
   return text.str();
 }
 
-Case case_of(const VectorInstruction& instruction, VectorForm form) {
+Case case_of(const VectorInstruction& instruction, const VectorForm& form) {
   return {.assembly = assembly_of(instruction, form),
           .prepare = [=](MachineState& state, Random& random) { prepare(instruction, form, state, random); },
           .reference = [=](MachineState& state) { execute(instruction, form, state); },

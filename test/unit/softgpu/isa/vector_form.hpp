@@ -33,6 +33,6 @@ struct VectorForm {
 };
 
 [[nodiscard]] std::string assembly_of(const VectorInstruction& instruction, const VectorForm& form);
-[[nodiscard]] Case case_of(const VectorInstruction& instruction, VectorForm form);
+[[nodiscard]] Case case_of(const VectorInstruction& instruction, const VectorForm& form);
 
 }  // namespace softgpu::isa

@@ -27,7 +27,8 @@ public:
       if (has(Form::dpp) && instruction_.encoding != Encoding::vopc && all_sources_fit_sdwa()) add_dpp();
     }
     std::vector<Case> made;
-    for (VectorForm& form : forms_) made.push_back(case_of(instruction_, std::move(form)));
+    made.reserve(forms_.size());
+    for (const VectorForm& form : forms_) made.push_back(case_of(instruction_, form));
     return made;
   }
 
@@ -98,7 +99,7 @@ private:
 
   void add_vop3(const std::string& suffix) {
     VectorForm& plain = add(in_registers(suffix));
-    plain.mask_in_vcc = plain.mask_out_vcc = !instruction_.scalar_mask || instruction_.implicit_vcc;
+    plain.mask_in_vcc = plain.mask_out_vcc = instruction_.implicit_vcc;
     add_vop3_scalars(suffix);
     if (suffix.empty()) add_in_place(suffix);
     if (has(Form::modifiers)) add_modifiers(suffix);

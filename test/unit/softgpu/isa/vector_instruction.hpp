@@ -13,21 +13,20 @@
 
 namespace softgpu::isa {
 
-enum class Encoding { vop1, vop2, vop3, vop3p, vopc };
+enum class Encoding { vop1, vop2, vop3, vopc };
 enum class Form { e32, e64, sdwa, dpp, literal, scalar, constant, modifiers, clamp, in_place };
 
 /// One row of a table.
 struct VectorInstruction {
   std::string mnemonic;
-  Encoding encoding;
   Operation operation;
+  Encoding encoding;
+  bool implicit_vcc = false;    ///< reads VCC without naming it
+  bool writes_exec = false;     ///< v_cmpx: EXEC becomes the result too
+  bool has_op_sel = false;      ///< VOP3 with a choice of halves for 16-bit operands
   std::set<Form> missing = {};  ///< forms that this instruction lacks though others of its encoding have them
   Tolerance tolerance = {};
-  bool implicit_vcc = false;  ///< reads VCC without naming it
-  bool writes_exec = false;   ///< v_cmpx: EXEC becomes the result too
-  bool has_op_sel = false;    ///< VOP3 with a choice of halves for 16-bit operands
-  bool scalar_mask = true;    ///< VOP3: the mask operand may be any SGPR pair
-  std::string suffix = {};    ///< of the assembly, such as a modifier under test
+  std::string suffix = {};  ///< of the assembly, such as a modifier under test
   /// Keeps operands in registers to where the manual defines a result. The old destination counts as the last source.
   std::function<u64(std::size_t source, u64 bits)> constrain = [](std::size_t /*source*/, u64 bits) { return bits; };
 
@@ -41,23 +40,19 @@ struct VectorInstruction {
 
 template <class F>
 VectorInstruction vop1(std::string mnemonic, F function) {
-  return {std::move(mnemonic), Encoding::vop1, operation(function)};
+  return {std::move(mnemonic), operation(function), Encoding::vop1};
 }
 template <class F>
 VectorInstruction vop2(std::string mnemonic, F function) {
-  return {std::move(mnemonic), Encoding::vop2, operation(function)};
+  return {std::move(mnemonic), operation(function), Encoding::vop2};
 }
 template <class F>
 VectorInstruction vop3(std::string mnemonic, F function) {
-  return {std::move(mnemonic), Encoding::vop3, operation(function)};
-}
-template <class F>
-VectorInstruction vop3p(std::string mnemonic, F function) {
-  return {std::move(mnemonic), Encoding::vop3p, operation(function)};
+  return {std::move(mnemonic), operation(function), Encoding::vop3};
 }
 template <class F>
 VectorInstruction vopc(std::string mnemonic, F function) {
-  VectorInstruction made{std::move(mnemonic), Encoding::vopc, operation(function)};
+  VectorInstruction made{std::move(mnemonic), operation(function), Encoding::vopc};
   made.writes_exec = made.mnemonic.starts_with("v_cmpx");
   return made;
 }

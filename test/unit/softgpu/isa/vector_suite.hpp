@@ -6,8 +6,10 @@
 #include "vector_instruction.hpp"
 
 /// SUITE.MatchesTheManual/mnemonic for each row of TABLE.
+// NOLINTBEGIN(bugprone-macro-parentheses): a class's name can't be in parentheses
 #define FASTDISPATCH_VECTOR_SUITE(SUITE, TABLE)                                                                        \
   class SUITE : public testing::TestWithParam<softgpu::isa::VectorInstruction> {};                                     \
   TEST_P(SUITE, MatchesTheManual) { softgpu::isa::expect_match(softgpu::isa::cases_of(GetParam())); }                  \
   INSTANTIATE_TEST_SUITE_P(Isa, SUITE, testing::ValuesIn(TABLE),                                                       \
                            [](const auto& row) { return softgpu::isa::test_name(row.param); })
+// NOLINTEND(bugprone-macro-parentheses)
