@@ -1,4 +1,5 @@
 // MUBUF loads, stores and atomics through a buffer descriptor: raw and structured, within and beyond the range.
+#include <algorithm>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -108,6 +109,30 @@ TEST_P(BufferMemory, MatchesTheManual) {
 INSTANTIATE_TEST_SUITE_P(LoadsAndStores, BufferMemory, testing::ValuesIn(loads_and_stores()), operation_name);
 INSTANTIATE_TEST_SUITE_P(IntegerAtomics, BufferMemory, testing::ValuesIn(integer_atomics()), operation_name);
 INSTANTIATE_TEST_SUITE_P(FloatAtomics, BufferMemory, testing::ValuesIn(float_atomics()), operation_name);
+
+/// Without an address register all lanes meet where s8 and the immediate say.
+Addressing by_scalar_only() {
+  Addressing made = by_offset(24, true);
+  made.text = [](const MemoryOperation& operation, bool returns) {
+    return instruction(operation, returns, "off", "s8", " offset:24");
+  };
+  made.prepare = [](MachineState& state) {
+    state.scalar[offset_sgpr] = 768;
+    describe_buffer(state, state.memory_address + base_offset, 0, memory_bytes - base_offset);
+  };
+  made.aim = [](MachineState& /*state*/, unsigned /*lane*/, u32 /*to*/) {};
+  made.resolve = [](MachineState& state, const MachineState& before, unsigned /*lane*/, unsigned bytes) {
+    return state.at(base_of_buffer(before) + before.scalar[offset_sgpr] + 24, bytes);
+  };
+  return made;
+}
+
+TEST(BufferRange, NeedsNoAddressRegister) {
+  expect_match(
+      {case_of(load_registers("load_dword", 1), by_scalar_only()),
+       case_of(load_registers("load_dwordx4", 4), by_scalar_only()),
+       case_of(atomic<u32>("atomic_umax", [](u32 m, u32 data) { return std::max(m, data); }), by_scalar_only())});
+}
 
 // Only whole elements: which words of a load that straddles the end are zero depends on the buffer's mode.
 class BufferRange : public testing::TestWithParam<MemoryOperation> {};

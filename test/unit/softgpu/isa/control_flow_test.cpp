@@ -181,9 +181,15 @@ TEST(ControlFlow, HintsAndWaitsChangeNothing) {
       {"s_icache_inv", {}, nothing},
       {"s_dcache_wb", {}, nothing},
       {"s_dcache_inv", {}, nothing},
+      {"s_wakeup", {}, nothing},
+      {"s_incperflevel 1", {}, nothing},
+      {"s_decperflevel 1", {}, nothing},
+      {"s_dcache_wb_vol", {}, nothing},
+      {"s_dcache_inv_vol", {}, nothing},
       {"v_nop", {}, nothing},
       {"buffer_wbl2", {}, nothing},
       {"buffer_invl2", {}, nothing},
+      {"buffer_wbinvl1", {}, nothing},
       {"buffer_wbinvl1_vol", {}, nothing},
   });
 }

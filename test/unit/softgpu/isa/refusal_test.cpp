@@ -33,10 +33,22 @@ INSTANTIATE_TEST_SUITE_P(Privileged, OutOfScope,
                          testing::Values("s_rfe_b64 s[0:1]", "s_cbranch_g_fork s[0:1], s[2:3]"));
 
 INSTANTIATE_TEST_SUITE_P(IndexedRegisters, OutOfScope,
-                         testing::Values("s_movrels_b32 s0, s2", "s_movreld_b64 s[0:1], s[2:3]"));
+                         testing::Values("s_movrels_b32 s0, s2", "s_movreld_b64 s[0:1], s[2:3]",
+                                         "s_set_gpr_idx_idx s0"));
 INSTANTIATE_TEST_SUITE_P(TypedBuffers, OutOfScope,
                          testing::Values("buffer_load_format_x v8, v0, s[4:7], 0 offen",
                                          "buffer_store_format_xyzw v[4:7], v0, s[4:7], 0 offen"));
+
+INSTANTIATE_TEST_SUITE_P(Rest, OutOfScope,
+                         testing::Values("ds_condxchg32_rtn_b64 v[8:9], v0, v[4:5]", "ds_read_addtid_b32 v8",
+                                         "s_atomic_add s0, s[2:3], 0x0", "s_sendmsghalt sendmsg(MSG_INTERRUPT)",
+                                         "v_screen_partition_4se_b32_e32 v8, v0"));
+
+TEST(OutOfScope, TrapEndsTheDispatch) {
+  const auto failure = refusal("s_trap 2");
+  if (!failure) FAIL() << "ran";
+  EXPECT_EQ(failure->kind, compute::Failure::Kind::trap) << failure->text;
+}
 
 TEST(OutOfScope, NamesTheOffsetOfTheInstruction) {
   const auto near = refusal("v_mfma_f32_4x4x1f32 a[0:3], v0, v1, a[0:3]");

@@ -56,12 +56,18 @@ const VectorInstruction accumulating[] = {
     vop2("v_dot4c_i32_i8", [](u32 a, u32 b, Old<i32> d) { return dot(a, b, d.value, 8); }),
     vop2("v_dot8c_i32_i4", [](u32 a, u32 b, Old<i32> d) { return dot(a, b, d.value, 4); }),
     vop2("v_dot2c_f32_f16", dot_halves).constrained(whole_numbers),
+    vop2("v_pk_fmac_f16",
+         [](PackedHalf a, PackedHalf b, Old<PackedHalf> d) {
+           return PackedHalf{fused_multiply_add(a.low, b.low, d.value.low),
+                             fused_multiply_add(a.high, b.high, d.value.high)};
+         })
+        .without({Form::dpp}),
 };
-class VectorAccumulatingDot : public testing::TestWithParam<VectorInstruction> {};
-TEST_P(VectorAccumulatingDot, MatchesTheManual) {
+class VectorAccumulating : public testing::TestWithParam<VectorInstruction> {};
+TEST_P(VectorAccumulating, MatchesTheManual) {
   expect_match(cases_of(GetParam().without({Form::e64, Form::sdwa, Form::constant, Form::modifiers, Form::in_place})));
 }
-INSTANTIATE_TEST_SUITE_P(Isa, VectorAccumulatingDot, testing::ValuesIn(accumulating),
+INSTANTIATE_TEST_SUITE_P(Isa, VectorAccumulating, testing::ValuesIn(accumulating),
                          [](const auto& row) { return test_name(row.param); });
 
 /// The axis with the greatest magnitude; z before y before x where they are equal.
@@ -159,6 +165,45 @@ TEST(VectorSpecial, ConditionsAndAperturesAreSources) {
           "src_shared_base", [](const MachineState&) { return u64{shared_aperture_high} << 32; }, 8),
       scalar(
           "src_private_base", [](const MachineState&) { return u64{private_aperture_high} << 32; }, 8),
+  });
+}
+
+TEST(VectorSpecial, SpecialRegistersAreSourcesOfVectorInstructions) {
+  const auto move = [](const std::string& source, u32 (*value)(const MachineState&)) {
+    return Case{.assembly = "v_mov_b32 v8, " + source, .prepare = {}, .reference = [value](MachineState& state) {
+                  const u32 before = value(state);
+                  for (unsigned lane = 0; lane < lane_count; ++lane)
+                    if (state.active(lane)) state.vector[8][lane] = before;
+                }};
+  };
+  expect_match({
+      move("m0", [](const MachineState& s) { return s.m0; }),
+      move("vcc_lo", [](const MachineState& s) { return static_cast<u32>(s.vcc); }),
+      move("vcc_hi", [](const MachineState& s) { return static_cast<u32>(s.vcc >> 32); }),
+      move("exec_lo", [](const MachineState& s) { return static_cast<u32>(s.exec); }),
+      move("exec_hi", [](const MachineState& s) { return static_cast<u32>(s.exec >> 32); }),
+      move("src_scc", [](const MachineState& s) { return s.scc; }),
+      move("src_vccz", [](const MachineState& s) { return u32{s.vcc == 0}; }),
+  });
+}
+
+TEST(VectorSpecial, SpecialRegistersAreDestinationsOfScalarInstructions) {
+  constexpr u64 low = 0xffffffff;
+  expect_match({
+      {"s_mov_b32 m0, s4", {}, [](MachineState& s) { s.m0 = s.scalar[4]; }},
+      {"s_mov_b32 vcc_lo, s4", {}, [](MachineState& s) { s.vcc = (s.vcc & ~low) | s.scalar[4]; }},
+      {"s_mov_b32 vcc_hi, s4", {}, [](MachineState& s) { s.vcc = (s.vcc & low) | u64{s.scalar[4]} << 32; }},
+      {"s_mov_b32 exec_lo, s4", {}, [](MachineState& s) { s.exec = (s.exec & ~low) | s.scalar[4]; }},
+      {"s_mov_b32 exec_hi, s4", {}, [](MachineState& s) { s.exec = (s.exec & low) | u64{s.scalar[4]} << 32; }},
+      {"s_and_b64 vcc, exec, vcc",
+       {},
+       [](MachineState& s) {
+         s.vcc &= s.exec;
+         s.scc = s.vcc != 0 ? 1 : 0;
+       }},
+      {"s_load_dwordx2 vcc, s[4:5], 0x0\ns_waitcnt lgkmcnt(0)",
+       [](MachineState& s, Random&) { s.set_scalar_value(4, 8, s.memory_address + 256); },
+       [](MachineState& s) { s.vcc = read_as<u64>(s.at(s.memory_address + 256, 8)); }},
   });
 }
 
