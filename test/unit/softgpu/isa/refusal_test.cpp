@@ -34,7 +34,7 @@ INSTANTIATE_TEST_SUITE_P(Privileged, OutOfScope,
 
 INSTANTIATE_TEST_SUITE_P(IndexedRegisters, OutOfScope,
                          testing::Values("s_movrels_b32 s0, s2", "s_movreld_b64 s[0:1], s[2:3]",
-                                         "s_set_gpr_idx_idx s0"));
+                                         "s_set_gpr_idx_mode gpr_idx(SRC0)"));
 INSTANTIATE_TEST_SUITE_P(TypedBuffers, OutOfScope,
                          testing::Values("buffer_load_format_x v8, v0, s[4:7], 0 offen",
                                          "buffer_store_format_xyzw v[4:7], v0, s[4:7], 0 offen"));

@@ -245,8 +245,10 @@ TEST(VectorSpecial, IndexModeMovesRegistersByM0) {
                       state.m0 = (state.m0 & ~u32{0xf0ff}) | bits << 12 | index;
                     }};
   };
-  expect_match(
-      {move("SRC0", moves_source), move("DST", moves_destination), move("SRC0,DST", moves_source | moves_destination)});
+  Case changed = move("SRC0", moves_source);  // the index changes while the mode is on
+  changed.assembly = "s_set_gpr_idx_on s5, gpr_idx(SRC0)\ns_set_gpr_idx_idx s4\nv_mov_b32 v8, v0\ns_set_gpr_idx_off";
+  expect_match({changed, move("SRC0", moves_source), move("DST", moves_destination),
+                move("SRC0,DST", moves_source | moves_destination)});
 }
 
 /// Loads and stores may name accumulation registers instead of vector registers.
