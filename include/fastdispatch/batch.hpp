@@ -76,9 +76,9 @@ public:
   [[nodiscard]] std::size_t copies() const;
   [[nodiscard]] Agent agent() const;
 
-  /// What Queue::submit publishes; made at the first call after recording. `queue` is asked for by kernels whose
-  /// implicit arguments name their queue.
-  [[nodiscard]] std::shared_ptr<const detail::BatchImage> image(const hsa_queue_t* queue);
+  /// What Queue::submit publishes; made at the first call after recording, stays where it is until the next recording.
+  /// `queue` is asked for by kernels whose implicit arguments name their queue.
+  [[nodiscard]] const std::shared_ptr<const detail::BatchImage>& image(const hsa_queue_t* queue);
 
 private:
   /// Makes room for the kernel's arguments, the implicit ones recorded, and returns where to write the explicit ones.

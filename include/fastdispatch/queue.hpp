@@ -1,10 +1,12 @@
 // Queues: rings of packets that a GPU's command processor reads.
 //
-// Purpose: the shortest way from packets in memory to the command processor. Submitting copies packets into the ring,
-// stores their headers and rings the doorbell once; it calls nothing in HSA, allocates nothing and takes no lock.
+// Purpose: the shortest way from packets in memory to the command processor. Submitting packets, or a batch without
+// copies again, copies the packets into the ring, stores their headers and rings the doorbell once; it calls nothing in
+// HSA and allocates nothing. A batch with copies hands them to HSA.
 //
 // Thread safety: with Producers::multiple any thread may submit to a queue at any time, at the price of one
-// compare-and-swap a submission. With Producers::single one thread submits (there is no atomic read-modify-write then).
+// compare-and-swap a submission and of short locks where it takes kernel arguments or a batch. With Producers::single
+// one thread submits; there is no lock and no atomic read-modify-write then.
 // Waiting on a Submission is safe from any thread.
 //
 // Memory ordering: what a thread wrote before it submits (kernel arguments, pinned buffers) is visible to a packet that

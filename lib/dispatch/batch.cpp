@@ -1,7 +1,8 @@
 #include "fastdispatch/batch.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <atomic>
+#include <forward_list>
 #include <mutex>
 #include <vector>
 
@@ -19,12 +20,36 @@ constexpr std::size_t kernarg_alignment = 64;  // a cache line each, so that no 
 
 class BatchRecording {
 public:
+  using Image = std::shared_ptr<const BatchImage>;
+
   BatchRecording(Agent on, BatchOptions options) : agent(on), fences(options.fences) {}
 
   // After every change: submissions in flight keep the image that they were made with.
-  void changed() { image = nullptr; }
+  void changed() {
+    latest_ = nullptr;
+    images_.clear();
+  }
 
-  [[nodiscard]] std::shared_ptr<const BatchImage> make_image(const hsa_queue_t* queue) const {
+  // Several threads may submit at once. A replay takes no lock and counts no reference: images stay until a change.
+  [[nodiscard]] const Image& image(const hsa_queue_t* queue) {
+    const auto fits = [queue](const Image& image) { return image->queue == nullptr || image->queue == queue; };
+    if (const Image* latest = latest_.load(std::memory_order_acquire); latest != nullptr && fits(*latest))
+      return *latest;
+    const std::scoped_lock lock(image_mutex_);
+    const auto made = std::find_if(images_.begin(), images_.end(), fits);
+    const Image& image = made != images_.end() ? *made : images_.emplace_front(make_image(queue));
+    latest_.store(&image, std::memory_order_release);
+    return image;
+  }
+
+  Agent agent;
+  Fences fences;
+  std::vector<Step> steps;
+  std::vector<std::byte> kernargs;  // the blocks of all dispatches
+  std::size_t copies = 0;
+
+private:
+  [[nodiscard]] Image make_image(const hsa_queue_t* queue) const {
     auto result = std::make_shared<BatchImage>();
     result->kernargs = PoolMemory::kernarg(agent, kernargs.size());
     std::copy(kernargs.begin(), kernargs.end(), result->kernargs.data());
@@ -38,14 +63,9 @@ public:
     return result;
   }
 
-  Agent agent;
-  Fences fences;
-  std::vector<Step> steps;
-  std::vector<std::byte> kernargs;  // the blocks of all dispatches
-  std::size_t copies = 0;
-
-  std::mutex image_mutex;  // several threads may submit at once
-  std::shared_ptr<const BatchImage> image;
+  std::mutex image_mutex_;
+  std::forward_list<Image> images_;  // one for any queue, or one for each that it was submitted to
+  std::atomic<const Image*> latest_ = nullptr;
 };
 
 }  // namespace detail
@@ -90,12 +110,8 @@ std::size_t Batch::dispatches() const { return recording_->steps.size() - record
 std::size_t Batch::copies() const { return recording_->copies; }
 Agent Batch::agent() const { return recording_->agent; }
 
-std::shared_ptr<const detail::BatchImage> Batch::image(const hsa_queue_t* queue) {
-  detail::BatchRecording& recording = *recording_;
-  const std::scoped_lock lock(recording.image_mutex);
-  const bool fits = recording.image && (recording.image->queue == nullptr || recording.image->queue == queue);
-  if (!fits) recording.image = recording.make_image(queue);
-  return recording.image;
+const std::shared_ptr<const detail::BatchImage>& Batch::image(const hsa_queue_t* queue) {
+  return recording_->image(queue);
 }
 
 }  // namespace fastdispatch

@@ -25,38 +25,76 @@ Submission BatchSubmitter::submit(const std::shared_ptr<const BatchImage>& image
                                 "QueueOptions::size, or use WhenFull::wait, which submits it in parts",
                                 packets.size(), queue_.size()));
   }
-  InFlight in_flight{.epoch = nothing_submitted, .image = image, .signals = {}};
+  const bool with_copies = !image->stream.copies.empty();
+  InFlight& in_flight = begin(image);
+  std::uint64_t epoch = nothing_submitted;
   try {
-    const Submission submission = image->stream.copies.empty() ? submit_in_parts(packets, in_flight, [](std::size_t) {})
-                                                               : submit_with_copies(in_flight);
-    keep(in_flight);
+    const Submission submission =
+        with_copies ? submit_with_copies(in_flight, epoch) : submit_in_parts(packets, epoch, [](std::size_t) {});
+    end(in_flight, epoch);
     return submission;
   } catch (...) {
-    if (in_flight.epoch == nothing_submitted) {
+    if (epoch == nothing_submitted) {
       for (PooledSignal& signal : in_flight.signals) signal->store(0);  // free to be reused
-    } else {
-      in_flight.epoch = never;
-      keep(in_flight);
+    } else if (with_copies) {
+      epoch = never;  // no packet waits for the last copies that were started
     }
+    end(in_flight, epoch);
     throw;
   }
 }
 
+std::unique_lock<std::mutex> BatchSubmitter::lock_where_shared() {
+  return producers_ == Producers::multiple ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
+}
+
+BatchSubmitter::InFlight& BatchSubmitter::begin(const std::shared_ptr<const BatchImage>& image) {
+  const auto lock = lock_where_shared();
+  const auto same = std::find_if(in_flight_.rbegin(), in_flight_.rend(), [&](const InFlight& in_flight) {
+    return in_flight.image == image && in_flight.signals.empty();
+  });
+  if (same != in_flight_.rend() && image->stream.copies.empty()) {
+    ++same->submitting;
+    return *same;
+  }
+
+  const std::uint64_t completed = queue_.completed_epoch();
+  for (auto next = in_flight_.begin(); next != in_flight_.end();) {
+    const auto in_flight = next++;
+    if (in_flight->submitting != 0 || in_flight->epoch > completed) continue;
+    in_flight->image = nullptr;
+    in_flight->signals.clear();
+    idle_.splice(idle_.begin(), in_flight_, in_flight);
+  }
+  if (idle_.empty()) idle_.emplace_back();
+  in_flight_.splice(in_flight_.end(), idle_, idle_.begin());
+  in_flight_.back().image = image;
+  in_flight_.back().submitting = 1;
+  in_flight_.back().epoch = nothing_submitted;
+  return in_flight_.back();
+}
+
+void BatchSubmitter::end(InFlight& in_flight, std::uint64_t epoch) noexcept {
+  const auto lock = lock_where_shared();
+  --in_flight.submitting;
+  in_flight.epoch = std::max(in_flight.epoch, epoch);  // threads may come here out of order
+}
+
 // In parts where the ring is shorter. No packet waits for a later part, so the ring always drains.
 template <class Published>
-Submission BatchSubmitter::submit_in_parts(std::span<const Packet> packets, InFlight& in_flight, Published published) {
+Submission BatchSubmitter::submit_in_parts(std::span<const Packet> packets, std::uint64_t& epoch, Published published) {
   std::size_t count = 0;
   while (true) {
     const auto part = packets.subspan(count, std::min<std::size_t>(queue_.size(), packets.size() - count));
     const Submission submission = queue_.submit(part);
-    in_flight.epoch = submission.epoch();
+    epoch = submission.epoch();
     count += part.size();
     published(count);
     if (count == packets.size()) return submission;
   }
 }
 
-Submission BatchSubmitter::submit_with_copies(InFlight& in_flight) {
+Submission BatchSubmitter::submit_with_copies(InFlight& in_flight, std::uint64_t& epoch) {
   const std::vector<ScheduledCopy>& copies = in_flight.image->stream.copies;
   std::vector<Packet> packets = in_flight.image->stream.packets;
   const auto new_signal = [&] { return in_flight.signals.emplace_back(signals_.acquire(1))->handle(); };
@@ -71,7 +109,7 @@ Submission BatchSubmitter::submit_with_copies(InFlight& in_flight) {
 
   // Packets first: their reservation may fail without a trace, but a copy that was started can't be stopped.
   std::size_t started = 0;
-  return submit_in_parts(packets, in_flight, [&](std::size_t published) {
+  return submit_in_parts(packets, epoch, [&](std::size_t published) {
     for (; started < copies.size() && copies[started].after.value_or(0) < published; ++started) {
       start(copies[started].step, std::span(signals).subspan(started));
     }
@@ -87,20 +125,6 @@ void BatchSubmitter::start(const CopyStep& copy, std::span<const CopySignals> si
     for (const CopySignals& lost : signals) queue_.agent().api().signal_store_screlease(lost.done, 0);
     throw;
   }
-}
-
-void BatchSubmitter::keep(InFlight& in_flight) {
-  std::unique_lock lock(mutex_, std::defer_lock);
-  if (producers_ == Producers::multiple) lock.lock();
-  // Replays of one batch share an entry; epochs of different threads may come here out of order.
-  if (!in_flight_.empty() && in_flight.signals.empty() && in_flight_.back().signals.empty() &&
-      in_flight_.back().image == in_flight.image) {
-    in_flight_.back().epoch = std::max(in_flight_.back().epoch, in_flight.epoch);
-    return;
-  }
-  const std::uint64_t completed = queue_.completed_epoch();
-  while (!in_flight_.empty() && in_flight_.front().epoch <= completed) in_flight_.pop_front();
-  in_flight_.push_back(std::move(in_flight));
 }
 
 }  // namespace fastdispatch::detail

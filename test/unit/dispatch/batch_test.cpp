@@ -1,8 +1,10 @@
 #include "fastdispatch/batch.hpp"
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -191,6 +193,25 @@ TEST_F(BatchSubmission, longer_than_the_ring_goes_in_parts) {
   EXPECT_EQ(hsa.queue().doorbell_value, 299U);
 }
 
+TEST_F(BatchSubmission, whose_later_parts_find_no_room_keeps_no_more_than_what_was_submitted) {
+  Queue queue(hsa.agent(), {.size = 64, .full_timeout = std::chrono::milliseconds(5)});
+  const std::size_t before = hsa.allocations();
+  {
+    Batch batch(hsa.agent());
+    record(batch, 65);
+    EXPECT_THAT(error_of<TimeoutError>([&] { queue.submit(batch); }), HasSubstr("no room"));
+  }
+  EXPECT_EQ(hsa.allocations(), before + 1);
+  EXPECT_EQ(MockHsa::complete(hsa.queue()), 64U);
+  for (int i = 0; i < 3; ++i) {
+    Batch other(hsa.agent());
+    record(other, 1);
+    queue.submit(other);
+    MockHsa::complete(hsa.queue());
+  }
+  EXPECT_EQ(hsa.allocations(), before + 1) << "only the last one's";
+}
+
 TEST_F(BatchSubmission, longer_than_the_ring_is_refused_where_the_queue_reports) {
   Queue queue(hsa.agent(), {.size = 64, .when_full = WhenFull::report});
   Batch batch(hsa.agent());
@@ -247,6 +268,30 @@ TEST_F(BatchSubmission, whose_copy_cannot_start_fails_the_queue_so_that_nobody_t
   hsa.fail("amd_memory_async_copy", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
   EXPECT_THAT(error_of([&] { queue.submit(batch); }), HasSubstr("hsa_amd_memory_async_copy"));
   EXPECT_THAT(error_of([&] { queue.fence(); }), HasSubstr("hsa_amd_memory_async_copy"));
+}
+
+TEST_F(BatchSubmission, of_one_batch_from_several_threads_completes) {
+  constexpr unsigned threads = 4;
+  info.needs_queue = true;
+  std::vector<Queue> queues;
+  std::vector<MockHsa::MadeQueue*> made;
+  for (unsigned i = 0; i < threads / 2; ++i) {
+    queues.emplace_back(hsa.agent());
+    made.push_back(&hsa.queue());
+  }
+  Batch batch(hsa.agent());
+  record(batch, 3);
+  std::atomic<unsigned> running = threads;
+  std::vector<std::jthread> producers;
+  for (unsigned i = 0; i < threads; ++i)
+    producers.emplace_back([&, i] {
+      for (int k = 0; k < 300; ++k) queues[i % 2].submit(batch);
+      queues[i % 2].wait();
+      --running;
+    });
+  while (running > 0)
+    for (MockHsa::MadeQueue* queue : made) MockHsa::complete(*queue);
+  for (MockHsa::MadeQueue* queue : made) EXPECT_EQ(queue->amd.read_dispatch_id, 2 * 300 * 3 + 2U);
 }
 
 TEST_F(BatchSubmission, for_another_agents_queue_is_an_error) {

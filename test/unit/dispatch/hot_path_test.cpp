@@ -1,0 +1,120 @@
+// What submitting must not do: allocate, or lock where one producer is declared.
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include <gtest/gtest.h>
+
+#include "fastdispatch/batch.hpp"
+#include "fastdispatch/kernel.hpp"
+#include "fastdispatch/pinned_buffer.hpp"
+#include "fastdispatch/queue.hpp"
+#include "mock_hsa.hpp"
+
+namespace {
+thread_local int allocations = 0;
+thread_local int locks = 0;
+}  // namespace
+
+// These stand in for the C++ runtime's.
+void* operator new(std::size_t bytes) {
+  ++allocations;
+  if (void* memory = std::malloc(bytes)) return memory;
+  throw std::bad_alloc();
+}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(bytes);
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+// The thread sanitizer has to see the real one.
+#if !defined(__SANITIZE_THREAD__)
+extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
+  static const auto real = reinterpret_cast<int (*)(pthread_mutex_t*)>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+  ++locks;
+  return real(mutex);
+}
+#endif
+
+namespace fastdispatch::test {
+namespace {
+
+class HotPath : public testing::Test {
+protected:
+  // Does `submit` many times over, its packets completing in between or not, after a few times to warm up.
+  template <class Submit>
+  void repeat(Submit submit) {
+    const auto times = [&](int count) {
+      for (int i = 0; i < count; ++i) {
+        submit();
+        if (i % 3 == 0) MockHsa::complete(hsa.queue());
+      }
+    };
+    times(10);
+    allocations = locks = 0;
+    times(100);
+    allocated = allocations;
+    locked = locks;
+  }
+
+  MockHsa hsa;
+  const detail::KernelInfo info{.name = "kernel",
+                                .object = 0x1000,
+                                .kernarg_size = 4,
+                                .max_group_size = 1024,
+                                .max_group_segment_size = 65536,
+                                .arguments = {{0, 4}},
+                                .implicit_arguments = {}};
+  const Kernel<void(unsigned)> kernel{info};
+  int allocated = -1;
+  int locked = -1;
+};
+
+TEST_F(HotPath, counts_what_is_forbidden_on_it) {
+  const Queue queue(hsa.agent());
+  repeat([&] { const PinnedBuffer<int> buffer(hsa.agent(), 1); });
+  EXPECT_GE(allocated, 100);
+#if !defined(__SANITIZE_THREAD__)
+  EXPECT_GE(locked, 100);
+#endif
+}
+
+TEST_F(HotPath, of_one_producer_that_replays_batches_allocates_nothing_and_locks_nothing) {
+  Queue queue(hsa.agent(), {.producers = Producers::single});
+  Batch first(hsa.agent());
+  Batch second(hsa.agent());
+  for (Batch* batch : {&first, &first, &second}) batch->dispatch(kernel, grid(64).group(64), 1U);
+  repeat([&] {
+    queue.submit(first);
+    queue.submit(second);
+    queue.submit(first);
+  });
+  EXPECT_EQ(allocated, 0);
+  EXPECT_EQ(locked, 0);
+}
+
+TEST_F(HotPath, of_one_producer_that_dispatches_kernels_allocates_nothing_and_locks_nothing) {
+  Queue queue(hsa.agent(), {.producers = Producers::single});
+  repeat([&] { queue.dispatch(kernel, grid(64).group(64), 1U); });
+  EXPECT_EQ(allocated, 0);
+  EXPECT_EQ(locked, 0);
+}
+
+TEST_F(HotPath, of_several_producers_allocates_nothing) {
+  Queue queue(hsa.agent());
+  Batch batch(hsa.agent());
+  batch.dispatch(kernel, grid(64).group(64), 1U);
+  repeat([&] {
+    queue.submit(batch);
+    queue.dispatch(kernel, grid(64).group(64), 1U);
+  });
+  EXPECT_EQ(allocated, 0);
+}
+
+}  // namespace
+}  // namespace fastdispatch::test
