@@ -156,21 +156,31 @@ public:
     scalar("exec", got.exec, want.exec, Type::uint64);
     scalar("vcc", got.vcc, want.vcc, Type::uint64);
     scalar("m0", got.m0, want.m0);
-    for (unsigned i = 0; i < scalar_count; ++i) scalar(numbered("s", i), got.scalar[i], want.scalar[i]);
+    for (unsigned i = 0; i < scalar_count; ++i)
+      if (got.scalar[i] != want.scalar[i])
+        report(before, 0, numbered("s", i), Type::uint32, got.scalar[i], want.scalar[i]);
     for (unsigned lane = 0; lane < lane_count; ++lane) {
       const u32 floats = compare_floats(before, got, want, lane);
       for (unsigned i = 0; i < vector_count; ++i)
         if ((floats >> i & 1) == 0 && got.vector[i][lane] != want.vector[i][lane])
           report(before, lane, numbered("v", i), Type::uint32, got.vector[i][lane], want.vector[i][lane]);
     }
-    for (unsigned i = 0; i < lds_bytes; ++i) scalar(numbered("lds byte ", i), got.lds[i], want.lds[i]);
-    for (unsigned i = 0; i < memory_bytes; ++i) scalar(numbered("memory byte ", i), got.memory[i], want.memory[i]);
+    compare_bytes(before, "lds byte ", got.lds, want.lds);
+    compare_bytes(before, "memory byte ", got.memory, want.memory);
   }
 
   [[nodiscard]] unsigned count() const { return count_; }
   [[nodiscard]] std::string text() const { return text_.str(); }
 
 private:
+  template <std::size_t Size>
+  void compare_bytes(const MachineState& before, const char* name, const std::array<std::uint8_t, Size>& got,
+                     const std::array<std::uint8_t, Size>& want) {
+    if (got == want) return;
+    for (unsigned i = 0; i < Size; ++i)
+      if (got[i] != want[i]) report(before, 0, numbered(name, i), Type::uint32, got[i], want[i]);
+  }
+
   /// Compares the registers that hold floating-point results; returns which these are.
   u32 compare_floats(const MachineState& before, const MachineState& got, const MachineState& want, unsigned lane) {
     u32 covered = 0;
