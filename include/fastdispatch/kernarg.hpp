@@ -43,7 +43,7 @@ struct KernargSlot {
 
 /// Owns a ring of 64-byte aligned blocks in the kernarg region, for one queue. Blocks come back in the order in which
 /// they were handed out, once the epoch that reads them completed. The pool never grows: when it is full,
-/// Queue::kernarg waits for the oldest block.
+/// Queue::acquire_kernargs waits for the oldest block.
 ///
 /// Thread safety: none; the queue serializes where it has several producers.
 class FASTDISPATCH_EXPORT KernargPool {

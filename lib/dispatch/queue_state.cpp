@@ -1,5 +1,6 @@
 #include "dispatch/queue_state.hpp"
 
+#include <algorithm>
 #include <span>
 #include <utility>
 
@@ -37,16 +38,24 @@ QueueState::QueueState(Agent agent, const QueueOptions& options)
   agent_.state().queues.add(*this);
 }
 
-QueueState::~QueueState() { agent_.state().queues.remove(*this); }
+QueueState::~QueueState() {
+  agent_.state().queues.remove(*this);
+  queue_.reset();  // until then its kernels may read their arguments, and HSA may report an error, which reads the ring
+}
 
 Submission QueueState::submit(std::span<const Packet> packets) {
   const auto count = static_cast<std::uint32_t>(packets.size());
   const Packet& last = packets.back();
   const bool ends_epoch = last.completion_signal().handle == 0 && last.header().ordering.barrier == BarrierBit::set;
   const Ring::Reservation reservation = reserve(count, ends_epoch ? EndsEpoch::yes : EndsEpoch::no);
-  ring_.publish(reservation.first, packets, ends_epoch ? epoch_signal_.handle() : last.completion_signal());
-  doorbell_.ring(reservation.first + count - 1);
+  publish(reservation, packets, ends_epoch ? epoch_signal_.handle() : last.completion_signal());
   return {*this, reservation.epoch};
+}
+
+void QueueState::publish(const Ring::Reservation& reservation, std::span<const Packet> packets,
+                         hsa_signal_t completion_signal) noexcept {
+  ring_.publish(reservation.first, packets, completion_signal);
+  doorbell_.ring(reservation.first + packets.size() - 1);
 }
 
 Submission QueueState::submit(const Packet& packet, const KernargSlot& slot) {
@@ -63,6 +72,12 @@ Submission QueueState::submit(const Packet& packet, const KernargSlot& slot) {
 Submission QueueState::fence() {
   const Packet barrier = encode(BarrierAnd{});
   return submit(std::span(&barrier, 1));
+}
+
+void QueueState::try_fence() noexcept {
+  const Packet barrier = encode(BarrierAnd{});
+  if (const auto reservation = ring_.try_reserve(1, EndsEpoch::yes))
+    publish(*reservation, std::span(&barrier, 1), epoch_signal_.handle());
 }
 
 Ring::Reservation QueueState::reserve(std::uint32_t count, EndsEpoch ends_epoch) {
@@ -91,17 +106,24 @@ std::uint64_t QueueState::completed_epoch() const noexcept {
 
 void QueueState::wait(std::uint64_t epoch, const WaitOptions& options) {
   if (done(epoch)) return;
-  const auto threshold = 1 - static_cast<hsa_signal_value_t>(epoch);
-  if (!wait_below(agent_.state(), epoch_signal_.handle(), threshold, options, [this] { throw_if_failed(); }))
+  const Deadline deadline(options.timeout);
+  const auto time_is_up = [&] {
     throw TimeoutError(
         fmt::format("waiting for a submission: not complete within {}; {}", in_words(options.timeout), describe()));
+  };
+  // Where a barrier has to follow, there may be no room for it yet.
+  for (Backoff backoff; !done(epoch) && ring_.epochs() < epoch; backoff())
+    if (backoff.slow() && deadline.passed()) time_is_up();
+  const auto threshold = 1 - static_cast<hsa_signal_value_t>(epoch);
+  const WaitOptions rest{.policy = options.policy, .timeout = std::min(options.timeout, deadline.left())};
+  if (!wait_below(agent_.state(), epoch_signal_.handle(), threshold, rest, [this] { throw_if_failed(); })) time_is_up();
 }
 
 bool QueueState::done(std::uint64_t epoch) {
   if (completed_epoch() >= epoch) return true;
   throw_if_failed();
   // The packets carry no epoch signal and no later packet does: let one follow.
-  if (ring_.epochs() < epoch) fence();
+  if (ring_.epochs() < epoch) try_fence();
   return false;
 }
 
@@ -115,9 +137,6 @@ KernargSlot QueueState::acquire_kernargs(std::size_t bytes) {
 }
 
 KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
-  if (when_full_ == WhenFull::report)
-    throw QueueFull(
-        fmt::format("the queue's kernarg pool of {} bytes has no {} free now", kernargs_.capacity(), bytes));
   const Deadline deadline(full_timeout_);
   for (Backoff backoff;; backoff()) {
     std::uint64_t oldest = 0;
@@ -131,8 +150,12 @@ KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
           fmt::format("the queue's kernarg pool of {} bytes is held by blocks that were never submitted: make it "
                       "larger with QueueOptions::kernarg_bytes",
                       kernargs_.capacity()));
+    // Where no epoch covers it yet, this lets one follow.
     if (oldest != KernargPool::unretired) static_cast<void>(done(oldest));
     throw_if_failed();
+    if (when_full_ == WhenFull::report)
+      throw QueueFull(
+          fmt::format("the queue's kernarg pool of {} bytes has no {} free now", kernargs_.capacity(), bytes));
     if (backoff.slow() && deadline.passed())
       throw TimeoutError(fmt::format("waiting for {} bytes of the kernarg pool: none free within {}; {}", bytes,
                                      in_words(full_timeout_), describe()));

@@ -99,6 +99,10 @@ private:
   [[nodiscard]] QueueHandle create(const QueueOptions& options);
 
   [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch);
+  void publish(const Ring::Reservation& reservation, std::span<const Packet> packets,
+               hsa_signal_t completion_signal) noexcept;
+  /// Submits a barrier packet where there is room for one.
+  void try_fence() noexcept;
   [[nodiscard]] Ring::Reservation wait_for_room(std::uint32_t count, EndsEpoch ends_epoch);
   [[nodiscard]] KernargSlot wait_for_kernargs(std::size_t bytes);
   /// The first packet that is not known to have completed.

@@ -213,6 +213,7 @@ struct Functions {
 
   static hsa_status_t queue_destroy(hsa_queue_t* queue) {
     const std::scoped_lock lock(current->mutex_);
+    current->allocations_of_last_queue_ = current->allocations_.size();
     std::erase_if(current->queues_, [&](const auto& made) { return &made->amd.hsa_queue == queue; });
     return HSA_STATUS_SUCCESS;
   }

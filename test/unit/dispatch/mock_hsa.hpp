@@ -66,6 +66,8 @@ public:
 
   [[nodiscard]] std::size_t signals() const;
   [[nodiscard]] std::size_t allocations() const;
+  /// How many there were when a queue was destroyed last.
+  [[nodiscard]] std::size_t allocations_of_last_queue() const { return allocations_of_last_queue_; }
 
 private:
   friend struct Functions;
@@ -78,6 +80,7 @@ private:
   std::vector<std::unique_ptr<MadeQueue>> queues_;
   std::vector<std::unique_ptr<amd_signal_t>> signals_;
   std::vector<void*> allocations_;
+  std::size_t allocations_of_last_queue_ = 0;
   std::vector<StartedCopy> copies_;
   detail::HsaApi api_;
   detail::AgentState gpu_;

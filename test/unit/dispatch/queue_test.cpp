@@ -134,6 +134,22 @@ TEST(Submission, that_carries_no_epoch_signal_is_completed_by_a_barrier_when_it_
   EXPECT_TRUE(signalled.done());
 }
 
+TEST(Submission, that_needs_a_barrier_keeps_to_time_limits_where_the_ring_has_no_room_for_it) {
+  MockHsa hsa;
+  for (const WhenFull when_full : {WhenFull::wait, WhenFull::report}) {
+    Queue queue(hsa.agent(), {.size = 64, .when_full = when_full, .full_timeout = std::chrono::seconds(5)});
+    const Submission submission = queue.submit(std::vector<Packet>(64, barrier_without_bit));
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_FALSE(submission.done());
+    EXPECT_THROW(submission.wait(briefly), TimeoutError);
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(4));
+    const std::jthread command_processor([&] {
+      for (std::size_t packets = 0; packets < 65; std::this_thread::yield()) packets += MockHsa::complete(hsa.queue());
+    });
+    EXPECT_NO_THROW(submission.wait({.timeout = std::chrono::seconds(5)}));
+  }
+}
+
 TEST(Submission, wait_that_times_out_says_what_the_queue_is_at) {
   MockHsa hsa;
   hsa.agent().register_kernel(0x1000, "bitonic_pass");
@@ -251,6 +267,22 @@ TEST(Kernargs, of_dispatches_without_an_epoch_come_back_by_a_barrier) {
   });
   EXPECT_EQ(queue.acquire_kernargs(64).bytes.size(), 64U);
   stop = true;
+}
+
+TEST(Kernargs, of_dispatches_without_an_epoch_come_back_where_the_queue_reports) {
+  MockHsa hsa;
+  Queue queue(hsa.agent(), {.when_full = WhenFull::report, .kernarg_bytes = 64});
+  queue.submit(barrier_without_bit, queue.acquire_kernargs(64));
+  EXPECT_THROW(static_cast<void>(queue.acquire_kernargs(64)), QueueFull);
+  MockHsa::complete(hsa.queue());
+  EXPECT_EQ(queue.acquire_kernargs(64).bytes.size(), 64U);
+}
+
+TEST(Kernargs, live_until_the_queue_has_stopped) {
+  MockHsa hsa;
+  { const Queue queue(hsa.agent()); }
+  EXPECT_EQ(hsa.allocations_of_last_queue(), 1U);
+  EXPECT_EQ(hsa.allocations(), 0U);
 }
 
 TEST(Kernargs, that_were_never_submitted_are_no_deadlock) {
