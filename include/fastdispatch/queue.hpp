@@ -100,7 +100,8 @@ public:
   /// Submits a barrier packet that completes when everything before it has.
   Submission fence();
   /// Waits for everything submitted so far.
-  void wait(WaitOptions options = {}) { fence().wait(options); }
+  /// Throws as Submission::wait does.
+  void wait(WaitOptions options = {});
 
   /// Memory for the arguments of a dispatch, from the queue's pool; waits for the oldest dispatch when there is none.
   /// Throws Error when `bytes` are more than the pool has. The slot must be submitted.

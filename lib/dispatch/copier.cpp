@@ -9,10 +9,11 @@
 namespace fastdispatch::detail {
 namespace {
 
-void wait_for_copy(const Signal& copied) {
+void wait_for_copy(Signal& copied) {
   copied.wait();
-  // HSA tells of a copy that failed by a negative value.
-  if (copied.load() < 0) throw Error("a copy by the device failed while it ran");
+  if (copied.load() >= 0) return;
+  copied.store(0);  // HSA tells of a copy that failed by a negative value; the next one is another
+  throw Error("a copy by the device failed while it ran");
 }
 
 }  // namespace
@@ -36,38 +37,55 @@ void Copier::start(const MemoryView& destination, const MemoryView& source, Bloc
     start_copy(agent_, destination, source, block.copied.handle(), {});
   } catch (...) {
     block.copied.store(0);
-    for (const Block& other : blocks_) wait_for_copy(other.copied);
+    throw;
+  }
+}
+
+template <class Copies>
+void Copier::take_turn(Copies copies) {
+  const std::scoped_lock lock(mutex_);
+  try {
+    copies();
+  } catch (...) {
+    for (Block& block : blocks_) {
+      try {
+        wait_for_copy(block.copied);
+      } catch (const Error&) {  // the first one is thrown
+      }
+    }
     throw;
   }
 }
 
 void Copier::upload(const MemoryView& destination, const std::byte* source) {
-  const std::scoped_lock lock(mutex_);
-  for (std::size_t offset = 0; offset < destination.size; offset += block_size) {
-    Block& block = block_at(offset);
-    wait_for_copy(block.copied);
-    const std::size_t size = std::min(block_size, destination.size - offset);
-    std::memcpy(block.memory.data(), source + offset, size);
-    start(destination.subview(offset, size), MemoryView(block.memory).subview(0, size), block);
-  }
-  for (const Block& block : blocks_) wait_for_copy(block.copied);
+  take_turn([&] {
+    for (std::size_t offset = 0; offset < destination.size; offset += block_size) {
+      Block& block = block_at(offset);
+      wait_for_copy(block.copied);
+      const std::size_t size = std::min(block_size, destination.size - offset);
+      std::memcpy(block.memory.data(), source + offset, size);
+      start(destination.subview(offset, size), MemoryView(block.memory).subview(0, size), block);
+    }
+    for (Block& block : blocks_) wait_for_copy(block.copied);
+  });
 }
 
 void Copier::download(std::byte* destination, const MemoryView& source) {
-  const std::scoped_lock lock(mutex_);
   const auto start_at = [&](std::size_t offset) {
     if (offset >= source.size) return;
     Block& block = block_at(offset);
     const std::size_t size = std::min(block_size, source.size - offset);
     start(MemoryView(block.memory).subview(0, size), source.subview(offset, size), block);
   };
-  start_at(0);
-  for (std::size_t offset = 0; offset < source.size; offset += block_size) {
-    start_at(offset + block_size);
-    Block& block = block_at(offset);
-    wait_for_copy(block.copied);
-    std::memcpy(destination + offset, block.memory.data(), std::min(block_size, source.size - offset));
-  }
+  take_turn([&] {
+    start_at(0);
+    for (std::size_t offset = 0; offset < source.size; offset += block_size) {
+      start_at(offset + block_size);
+      Block& block = block_at(offset);
+      wait_for_copy(block.copied);
+      std::memcpy(destination + offset, block.memory.data(), std::min(block_size, source.size - offset));
+    }
+  });
 }
 
 }  // namespace fastdispatch::detail

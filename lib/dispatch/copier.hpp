@@ -37,6 +37,9 @@ private:
 
   [[nodiscard]] Block& block_at(std::size_t offset) { return blocks_[offset / block_size % blocks_.size()]; }
   void start(const MemoryView& destination, const MemoryView& source, Block& block);
+  // Makes `copies` through the blocks; none of them still runs when it returns or throws.
+  template <class Copies>
+  void take_turn(Copies copies);
 
   Agent agent_;
   SignalPool signals_;

@@ -68,6 +68,8 @@ public:
   /// Waits for `epoch`; what Submission::wait and done are.
   void wait(std::uint64_t epoch, const WaitOptions& options);
   [[nodiscard]] bool done(std::uint64_t epoch);
+  /// Waits for everything submitted so far: the next epoch covers what no earlier one does.
+  void wait(const WaitOptions& options) { wait(ring_.epochs() + 1, options); }
 
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
   void retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept;

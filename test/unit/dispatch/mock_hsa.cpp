@@ -155,6 +155,10 @@ struct Functions {
       return status;
     const std::scoped_lock lock(current->mutex_);
     current->copies_.push_back({destination, source, bytes, {depends_on, depends_on + count}, completion});
+    if (!current->ended_copies_.empty()) {
+      value_of(completion).store(current->ended_copies_.front(), std::memory_order_release);
+      current->ended_copies_.pop_front();
+    }
     return HSA_STATUS_SUCCESS;
   }
 

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <hsa/amd_hsa_queue.h>
@@ -63,6 +65,8 @@ public:
     hsa_signal_t completion;
   };
   [[nodiscard]] const std::vector<StartedCopy>& copies() const { return copies_; }
+  /// Ends each of the next copies as soon as it is started, its signal at the value given here.
+  void end_copies(std::deque<hsa_signal_value_t> values) { ended_copies_ = std::move(values); }
 
   [[nodiscard]] std::size_t signals() const;
   [[nodiscard]] std::size_t allocations() const;
@@ -82,6 +86,7 @@ private:
   std::vector<void*> allocations_;
   std::size_t allocations_of_last_queue_ = 0;
   std::vector<StartedCopy> copies_;
+  std::deque<hsa_signal_value_t> ended_copies_;
   detail::HsaApi api_;
   detail::AgentState gpu_;
 };
