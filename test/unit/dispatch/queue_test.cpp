@@ -179,7 +179,7 @@ TEST(QueueError, reaches_waiters_and_producers_with_the_kernel_and_advice) {
   });
   try {
     second.wait();
-    FAIL() << "nothing was thrown";
+    ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.status(), HSA_STATUS_ERROR_INVALID_ALLOCATION);
     EXPECT_THAT(error.what(), AllOf(HasSubstr("text of the mock"), HasSubstr("kernel greedy"), HasSubstr("LDS"),
