@@ -122,14 +122,14 @@ void QueueState::add_running_kernels(std::vector<std::string>& names) const {
   // may have been started too. Consumed packets keep their bodies, only their headers become INVALID.
   const std::uint64_t end = std::min(ring_.read_index() + 1, ring_.write_index());
   for (std::uint64_t index = end, oldest = oldest_packet(); index-- > oldest;) {
-    std::string name = agent_.state().kernels.find(ring_.slot(index).word64(8));
+    std::string name = agent_.state().kernels.find(ring_.peek(index).word64(8));
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
 }
 
 bool QueueState::was_to_complete(hsa_signal_t signal) const noexcept {
   for (std::uint64_t index = oldest_packet(), end = ring_.write_index(); index < end; ++index)
-    if (ring_.slot(index).completion_signal().handle == signal.handle) return true;
+    if (ring_.peek(index).completion_signal().handle == signal.handle) return true;
   return false;
 }
 
@@ -139,7 +139,7 @@ std::string QueueState::describe() const {
   std::string text = fmt::format("the queue's read index is {}, its write index {}, {} of {} epochs completed", read,
                                  written, completed_epoch(), ring_.epochs());
   if (read < written)
-    return text + fmt::format("; next is {}", packet_in_words(ring_.slot(read), agent_.state().kernels));
+    return text + fmt::format("; next is {}", packet_in_words(ring_.peek(read), agent_.state().kernels));
   std::vector<std::string> running;
   add_running_kernels(running);
   return text + fmt::format("; all packets were started; running: {}", blame(running));

@@ -57,8 +57,13 @@ public:
   [[nodiscard]] std::uint32_t size() const noexcept { return memory_.size; }
   [[nodiscard]] std::uint64_t write_index() const noexcept { return load(*memory_.write_index); }
   [[nodiscard]] std::uint64_t read_index() const noexcept { return load(*memory_.read_index); }
-  [[nodiscard]] const Packet& slot(std::uint64_t index) const noexcept {
-    return memory_.base[index & (memory_.size - 1)];
+  /// What a slot holds now, for error messages: consumer and producers may be changing it meanwhile.
+  [[nodiscard]] Packet peek(std::uint64_t index) const noexcept {
+    const Packet& from = memory_.base[index & (memory_.size - 1)];
+    Packet packet;
+    for (std::size_t i = 0; i < packet.words.size(); ++i)
+      packet.words[i] = __atomic_load_n(&from.words[i], __ATOMIC_ACQUIRE);
+    return packet;
   }
 
   /// Reserves `count` slots (at most size()), all or none; none where the ring has no room for all of them. Who has a

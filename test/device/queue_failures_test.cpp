@@ -36,9 +36,9 @@ protected:
 };
 
 TEST_F(QueueFailures, a_wild_address_reaches_every_waiter_but_not_later_queues) {
-  auto* const wild = std::bit_cast<std::uint32_t*>(std::uintptr_t{0x123456789000});
+  auto* const wild = std::bit_cast<std::uint32_t*>(std::uintptr_t{0xdead000});
   const auto is_told =
-      AllOf(HasSubstr("memory fault on gfx"), HasSubstr("at address 0x123456789000"), HasSubstr("kernel write_to"));
+      AllOf(HasSubstr("memory fault on gfx"), HasSubstr("at address 0xdead000"), HasSubstr("kernel write_to"));
   Queue idle(gpu);
   const Signal done(gpu);
   const Signal unrelated(gpu);

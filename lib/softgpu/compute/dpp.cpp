@@ -52,6 +52,7 @@ Value* gather(Emitter& e, const Instruction& i, unsigned chunk, Of of) {
   Value* b = of(second.value_or(*first));
   Value* moved = e.ir.CreateShuffleVector(a, b, from_first);
   std::vector<llvm::Constant*> has_source;
+  has_source.reserve(from_first.size());
   for (const int index : from_first) has_source.push_back(e.ir.getInt1(index >= 0));
   return e.ir.CreateSelect(llvm::ConstantVector::get(has_source), moved, llvm::Constant::getNullValue(a->getType()));
 }

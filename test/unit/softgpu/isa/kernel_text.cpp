@@ -85,8 +85,10 @@ void epilogue(std::ostream& text, Lds lds) {
 }
 
 std::string with_own_labels(std::string snippet, std::size_t number) {
+  std::string label = "_";
+  label += std::to_string(number);
   for (std::size_t at = snippet.find("%="); at != std::string::npos; at = snippet.find("%="))
-    snippet.replace(at, 2, std::to_string(number).insert(0, 1, '_'));
+    snippet.replace(at, 2, label);
   return snippet;
 }
 
