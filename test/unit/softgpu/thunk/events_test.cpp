@@ -1,3 +1,4 @@
+// hsakmt packs its structures: a unary + makes an aligned value of a field, which EXPECT binds a reference to.
 #include "softgpu/thunk/events.hpp"
 
 #include <array>
@@ -110,8 +111,8 @@ TEST_F(EventsTest, AWaitForAllEndsWithTheLastOfThem) {
 TEST_F(EventsTest, EachEventHasAMailboxOfItsOwn) {
   HsaEvent* one = make(Reset::automatic);
   HsaEvent* other = make(Reset::automatic);
-  EXPECT_NE(one->EventData.HWData2, 0U);
-  EXPECT_NE(one->EventData.HWData2, other->EventData.HWData2);
+  EXPECT_NE(+one->EventData.HWData2, 0U);
+  EXPECT_NE(+one->EventData.HWData2, +other->EventData.HWData2);
 }
 
 TEST_F(EventsTest, IdsAreUsedAgainSoThatTheyDoNotRunOut) {
@@ -130,7 +131,7 @@ TEST_F(EventsTest, AMemoryFaultIsReportedOnce) {
   fault.Failure.NotPresent = 1;
   EXPECT_TRUE(events.report_memory_fault(fault));
   EXPECT_TRUE(wait(event, 0ms));
-  EXPECT_EQ(event->EventData.EventData.MemoryAccessFault.VirtualAddress, 0xdead000U);
+  EXPECT_EQ(+event->EventData.EventData.MemoryAccessFault.VirtualAddress, 0xdead000U);
   EXPECT_EQ(event->EventData.EventData.MemoryAccessFault.Failure.NotPresent, 1U);
   EXPECT_FALSE(events.report_memory_fault(fault));
 }

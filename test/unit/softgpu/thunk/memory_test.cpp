@@ -1,3 +1,4 @@
+// hsakmt packs its structures: a unary + makes an aligned value of a field, which EXPECT binds a reference to.
 #include "softgpu/thunk/memory.hpp"
 
 #include <cstring>
@@ -95,9 +96,9 @@ TEST_F(MemoryTest, APointerInsideABlockFindsIt) {
   EXPECT_EQ(last_status, HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(info.Type, HSA_POINTER_ALLOCATED);
   EXPECT_EQ(info.Node, 1U);
-  EXPECT_EQ(info.GPUAddress, number(block));
-  EXPECT_EQ(info.SizeInBytes, 8192U);
-  EXPECT_EQ(info.UserData, &released);
+  EXPECT_EQ(+info.GPUAddress, number(block));
+  EXPECT_EQ(+info.SizeInBytes, 8192U);
+  EXPECT_EQ(+info.UserData, &released);
   ASSERT_EQ(info.NMappedNodes, 1U);
   EXPECT_EQ(info.MappedNodes[0], 1U);
 }
@@ -126,8 +127,8 @@ TEST_F(MemoryTest, OverlappingRegistrationsAreBothFound) {
   std::vector<char> data(10000);
   ASSERT_EQ(memory.register_host(&data[0], 10000, {}), HSAKMT_STATUS_SUCCESS);
   ASSERT_EQ(memory.register_host(&data[1000], 100, {}), HSAKMT_STATUS_SUCCESS);
-  EXPECT_EQ(query(&data[1050]).GPUAddress, number(&data[1000]));
-  EXPECT_EQ(query(&data[5000]).GPUAddress, number(&data[0]));
+  EXPECT_EQ(+query(&data[1050]).GPUAddress, number(&data[1000]));
+  EXPECT_EQ(+query(&data[5000]).GPUAddress, number(&data[0]));
 }
 
 }  // namespace

@@ -1,3 +1,4 @@
+// hsakmt packs its structures: a unary + makes an aligned value of a field, which EXPECT binds a reference to.
 #include "softgpu/thunk/topology.hpp"
 
 #include <array>
@@ -38,9 +39,9 @@ TEST(Topology, DeviceMemoryIsWhatTheEnvironmentSays) {
   const Topology topology(environment(1, 104, 4));
   std::array<HsaMemoryProperties, 3> banks{};
   topology.memory_banks(1, banks);
-  EXPECT_EQ(banks[0].SizeInBytes, std::uint64_t{1} << 30);
+  EXPECT_EQ(+banks[0].SizeInBytes, std::uint64_t{1} << 30);
   EXPECT_EQ(banks[1].HeapType, HSA_HEAPTYPE_GPU_LDS);
-  EXPECT_EQ(banks[1].SizeInBytes, 65536U);
+  EXPECT_EQ(+banks[1].SizeInBytes, 65536U);
   EXPECT_NE(banks[1].VirtualBaseAddress >> 32, 0U);
 }
 
