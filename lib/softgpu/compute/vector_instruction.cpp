@@ -250,7 +250,7 @@ void VectorInstruction::write_mask(const Operand& destination, const Chunks& bit
   e_.set_scalar(destination, e_.ir.CreateAnd(e_.mask_from_chunks(bits), e_.exec()));
 }
 
-void add_vector_operation(HandlerTable& table, std::string mnemonic, Signature signature, LaneFunction function,
+void add_vector_operation(HandlerTable& table, std::string mnemonic, const Signature& signature, LaneFunction function,
                           OperationOptions options) {
   const auto handler = [=](Emitter& e, const Instruction& i) {
     VectorInstruction vector(e, i);

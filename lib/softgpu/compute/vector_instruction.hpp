@@ -83,7 +83,7 @@ struct OperationOptions {
 };
 
 /// Adds one VALU instruction that does `function` in each lane.
-void add_vector_operation(HandlerTable& table, std::string mnemonic, Signature signature, LaneFunction function,
+void add_vector_operation(HandlerTable& table, std::string mnemonic, const Signature& signature, LaneFunction function,
                           OperationOptions options = {});
 
 }  // namespace softgpu::compute
