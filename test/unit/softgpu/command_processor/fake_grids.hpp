@@ -22,7 +22,10 @@ struct FakeKernel {
 class FakeGrids final : public GridSource {
 public:
   [[nodiscard]] Prepared prepare(const hsa_kernel_dispatch_packet_t& packet, const compute::QueueView& queue) override {
-    last_view = queue;
+    {
+      const std::lock_guard lock(mutex_);  // workers prepare kernels of several queues at once
+      last_view = queue;
+    }
     const auto* kernel = reinterpret_cast<const FakeKernel*>(packet.kernel_object);
     if (kernel->refusal) return *kernel->refusal;
     return std::make_shared<FakeGrid>(*kernel, packet.grid_size_x / packet.workgroup_size_x);
@@ -32,6 +35,8 @@ public:
   compute::QueueView last_view;
 
 private:
+  std::mutex mutex_;
+
   class FakeGrid final : public Grid {
   public:
     FakeGrid(const FakeKernel& kernel, std::uint64_t groups) : kernel_(kernel), groups_(groups) {}
