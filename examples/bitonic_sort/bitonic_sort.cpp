@@ -6,7 +6,10 @@
 #include "number_file.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
+#include "plot.hpp"
+#include "program.hpp"
 #include "report.hpp"
+#include "timing.hpp"
 
 #include <bitonic_sort_code_object.hpp>
 #include <fastdispatch/fastdispatch.hpp>
@@ -231,18 +234,6 @@ std::vector<std::uint32_t> sorted_by_host(std::vector<std::uint32_t> numbers, Or
   return numbers;
 }
 
-// Linux grants more memory than there is and ends the program when it is used: ask before.
-void require_memory(std::size_t bytes) {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string field;
-  for (std::size_t kibibytes = 0; meminfo >> field; meminfo.ignore(std::numeric_limits<std::streamsize>::max(), '\n')) {
-    if (field != "MemAvailable:" || !(meminfo >> kibibytes)) continue;
-    if (bytes / 1024 < kibibytes) return;
-    throw std::runtime_error("this length takes " + std::to_string(bytes >> 20) + " MiB of memory, and " +
-                             std::to_string(kibibytes >> 10) + " MiB are free");
-  }
-}
-
 // Times one sort of `input` and returns microseconds: both copies and all kernels.
 double time_sort(Sorter& sorter, std::span<const std::uint32_t> input, Order order) {
   const std::span<std::uint32_t> numbers = sorter.numbers();
@@ -250,9 +241,28 @@ double time_sort(Sorter& sorter, std::span<const std::uint32_t> input, Order ord
   const std::uint32_t padding = order == Order::ascending ? std::numeric_limits<std::uint32_t>::max() : 0;
   std::fill(std::copy(input.begin(), input.end(), numbers.begin()), numbers.end(), padding);
 
-  const auto start = std::chrono::steady_clock::now();
-  sorter.sort();
-  return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
+  return time_of([&sorter] { sorter.sort(); });
+}
+
+// Each row's difference to the one above it, and what all so far have bought.
+void add_differences(std::vector<Row>& rows) {
+  const double first = median(rows.front().microseconds);
+  double before = first;
+  for (Row& row : rows) {
+    const double time = median(row.microseconds);
+    if (&row != &rows.front()) {
+      Figure difference = figure("difference", time - before, 1);
+      if (difference.value >= 0) difference.text.insert(0, "+");
+      row.figures = {difference, figure("total", first / time, 2, "x")};
+    }
+    before = time;
+  }
+}
+
+void plot_ablation(const std::filesystem::path& file, const Report& report) {
+  BarPlot plot = {.title = report.problem, .y_label = "microseconds an iteration", .bars = {}};
+  for (const Row& row : report.rows) plot.bars.emplace_back(row.name, median(row.microseconds));
+  write_plot(file, plot);
 }
 
 int run(const Options& options) {
@@ -260,10 +270,10 @@ int run(const Options& options) {
   std::optional<OutputFile> output;
   std::optional<OutputFile> json;
   if (options.output) output.emplace(*options.output);
-  if (options.json) json.emplace(*options.json);
+  if (options.common.json) json.emplace(*options.common.json);
 
   const fd::Runtime runtime;
-  const fd::Agent gpu = runtime.gpu(options.device);
+  const fd::Agent gpu = runtime.gpu(options.common.device);
 
   const std::vector<Variant> variants =
       options.ablation ? ablation() : std::vector<Variant>{{describe(options.optimizations), options.optimizations}};
@@ -278,42 +288,42 @@ int run(const Options& options) {
   Network network(gpu, padded, options.order);
   if (!options.input) input = random_numbers(length, options.seed);
   const std::vector<std::uint32_t> expected = sorted_by_host(input, options.order);
+  const std::string problem =
+      std::to_string(length) + " unsigned integers, " + std::to_string(network.passes.size()) + " kernels, both copies";
+  Report report = report_on("bitonic_sort", problem, runtime, gpu);
+  report.verdict = "sorted";
   std::vector<Sorter> sorters;
   sorters.reserve(variants.size());
-  std::vector<Row> rows;
   for (const auto& [name, optimizations] : variants) {
     sorters.emplace_back(network, optimizations);
-    rows.push_back({.name = name, .microseconds = {}});
+    report.rows.push_back({.name = name, .microseconds = {}, .figures = {}, .remark = {}});
   }
 
   // The variants take turns, so that what else the machine does at some time strikes them alike. The first turn does
   // not count: it loads the kernel and touches the memory.
-  for (std::size_t iteration = 0; iteration <= options.iterations; ++iteration) {
+  for (std::size_t iteration = 0; iteration <= options.common.iterations; ++iteration) {
     for (std::size_t i = 0; i < variants.size(); ++i) {
+      Row& row = report.rows[i];
       const double time = time_sort(sorters[i], input, options.order);
       const std::span<const std::uint32_t> result = sorters[i].numbers().first(length);
-      rows[i].sorted = rows[i].sorted && std::equal(result.begin(), result.end(), expected.begin());
+      row.correct = row.correct && std::equal(result.begin(), result.end(), expected.begin());
       if (iteration == 0) continue;
-      rows[i].microseconds.push_back(time);
+      row.microseconds.push_back(time);
       if (options.print_progress) {
-        std::cerr << "iteration " << iteration << " of " << options.iterations << ", " << rows[i].name << ": " << time
-                  << " us\n";
+        std::cerr << "iteration " << iteration << " of " << options.common.iterations << ", " << row.name << ": "
+                  << time << " us\n";
       }
     }
   }
+  add_differences(report.rows);
 
-  const Setting setting = {.gpu = gpu.name(),
-                           .runtime = std::string(runtime.library_path()),
-                           .softgpu = runtime.on_softgpu(),
-                           .length = length,
-                           .kernels = network.passes.size()};
-  print_table(std::cout, setting, rows);
+  print_report(std::cout, report);
   if (json) {
-    write_json(*json, setting, rows);
+    write_json(*json, report);
     json->commit();
   }
-  const auto wrong = std::find_if(rows.begin(), rows.end(), [](const Row& row) { return !row.sorted; });
-  if (wrong != rows.end()) throw std::runtime_error("the result of '" + wrong->name + "' is wrong");
+  if (options.plot) plot_ablation(*options.plot, report);
+  require_correct(report);
   if (output && options.output) {
     write_numbers(*output, *options.output, std::span(sorters.back().numbers()).first(length));
     output->commit();
@@ -324,12 +334,6 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run(parse_command_line(argc, argv));
-  } catch (const std::bad_alloc&) {
-    std::cerr << "bitonic_sort: there is not enough memory\n";
-  } catch (const std::exception& error) {
-    std::cerr << "bitonic_sort: " << error.what() << "\n";
-  }
-  return EXIT_FAILURE;
+  const Options options = parse_command_line(argc, argv);
+  return run_program("bitonic_sort", [&options] { return run(options); });
 }

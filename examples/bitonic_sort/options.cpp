@@ -2,27 +2,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cstdlib>
-#include <iostream>
 #include <iterator>
 #include <string>
 
 namespace {
 
 constexpr std::size_t ablation_iterations = 100;
-constexpr int usage_error = 2;
-
-void parse_or_exit(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    std::exit(EXIT_SUCCESS);
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "bitonic_sort: " << error.what() << " (--help lists the options)\n";
-    std::exit(usage_error);
-  }
-}
 
 }  // namespace
 
@@ -31,7 +16,6 @@ Options parse_command_line(int argc, char** argv) {
   Optimizations& optimizations = options.optimizations;
   CLI::App app("Sorts unsigned 32-bit integers on the GPU with a bitonic network, one dispatch a pass.",
                "bitonic_sort");
-  app.set_help_flag("-h,--help", "Print this and end");
 
   constexpr const char* data = "What is sorted";
   auto* length = app.add_option("--length", options.length, "How many random numbers to sort (32768)")
@@ -79,16 +63,9 @@ Options parse_command_line(int argc, char** argv) {
           ->group(run);
   for (CLI::Option* option : chosen) option->excludes(ablation)->option_text(" ")->group(flags);
   chosen[std::size(chosen) - 1]->option_text("NAME");
-  auto* iterations = app.add_option("--iterations", options.iterations,
-                                    "How often to sort, for the median time (1; with --ablation 100)")
-                         ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
-                         ->option_text("N")
-                         ->group(run);
-  app.add_option("--device", options.device, "Which GPU, from 0 (0)")
-      ->check(CLI::Range(0, 1023))
-      ->option_text("N")
-      ->group(run);
-  app.add_option("--json", options.json, "Write the times to this file")->option_text("FILE")->group(run);
+  auto* iterations = add_common_options(app, options.common)
+                         ->description("How often to sort, for the median time (1; with --ablation 100)");
+  add_plot_option(app, options.plot);
   app.add_flag("--print-progress", options.print_progress, "Print each iteration's time on standard error")->group(run);
 
   parse_or_exit(app, argc, argv);
@@ -102,6 +79,6 @@ Options parse_command_line(int argc, char** argv) {
     optimizations.fences = fences == "minimal" ? fastdispatch::Fences::minimal : fastdispatch::Fences::conservative;
   }
   if (descending) options.order = Order::descending;
-  if (options.ablation && iterations->count() == 0) options.iterations = ablation_iterations;
+  if (options.ablation && iterations->count() == 0) options.common.iterations = ablation_iterations;
   return options;
 }

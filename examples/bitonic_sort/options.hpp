@@ -1,6 +1,8 @@
 // The command line of bitonic_sort.
 #pragma once
 
+#include "program.hpp"
+
 #include <fastdispatch/batch.hpp>
 
 #include <cstddef>
@@ -28,9 +30,8 @@ struct Options {
   Order order = Order::ascending;
   std::optional<std::filesystem::path> input;
   std::optional<std::filesystem::path> output;
-  std::optional<std::filesystem::path> json;
-  std::size_t device = 0;
-  std::size_t iterations = 1;
+  std::optional<std::filesystem::path> plot;
+  CommonOptions common;
   bool print_progress = false;
 };
 

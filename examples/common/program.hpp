@@ -1,0 +1,36 @@
+// What every example program does alike: its command line, its exit codes, its answer to too little memory.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+/// The options that every example has.
+struct CommonOptions {
+  std::size_t device = 0;
+  std::size_t iterations = 1;
+  std::optional<std::filesystem::path> json;
+};
+
+/// Adds --device, --iterations (default: what `options` holds), --json and --help to `app`.
+/// Returns the option --iterations.
+CLI::Option* add_common_options(CLI::App& app, CommonOptions& options);
+
+/// Adds --plot FILE.svg. Where `file` is set after the parsing, gnuplot is installed and the name ends in .svg.
+void add_plot_option(CLI::App& app, std::optional<std::filesystem::path>& file);
+
+/// Parses; ends the program after --help, and with exit code 2 and one line after a usage error.
+void parse_or_exit(CLI::App& app, int argc, char** argv);
+
+/// Returns `run`'s exit code, or prints its exception in one line that begins with `name` and returns 1.
+[[nodiscard]] int run_program(const char* name, const std::function<int()>& run);
+
+/// Throws std::runtime_error when the machine has not `bytes` of memory free: Linux grants more than there is and ends
+/// the program when it is used.
+void require_memory(std::size_t bytes);
+
+/// a * b, for sizes from the command line. Throws std::runtime_error when it is more than a size_t holds.
+[[nodiscard]] std::size_t checked_product(std::size_t a, std::size_t b);

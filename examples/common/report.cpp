@@ -1,0 +1,130 @@
+#include "report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iomanip>
+#include <ostream>
+#include <sstream>
+#include <stdexcept>
+#include <utility>
+
+namespace {
+
+constexpr const char* time_heading = "us";
+
+std::string text_of(double value, int digits, const char* suffix) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(digits) << value << suffix;
+  return text.str();
+}
+
+// The figures' headings, in the order in which the rows bring them.
+std::vector<std::string> headings_of(const std::vector<Row>& rows) {
+  std::vector<std::string> headings;
+  for (const Row& row : rows) {
+    for (const Figure& figure : row.figures) {
+      if (std::find(headings.begin(), headings.end(), figure.heading) == headings.end()) {
+        headings.push_back(figure.heading);
+      }
+    }
+  }
+  return headings;
+}
+
+std::string figure_text(const Row& row, const std::string& heading) {
+  const auto found = std::find_if(row.figures.begin(), row.figures.end(),
+                                  [&heading](const Figure& figure) { return figure.heading == heading; });
+  return found == row.figures.end() ? "" : found->text;
+}
+
+std::string verdict_of(const Report& report, const Row& row) {
+  if (row.correct) return report.verdict;
+  return row.shows_an_error ? "wrong, as expected" : "WRONG";
+}
+
+// The table's cells; the first line is the headings.
+std::vector<std::vector<std::string>> cells_of(const Report& report) {
+  const std::vector<std::string> headings = headings_of(report.rows);
+  std::vector<std::vector<std::string>> lines = {{"", time_heading}};
+  lines.front().insert(lines.front().end(), headings.begin(), headings.end());
+  for (const Row& row : report.rows) {
+    std::vector<std::string>& line = lines.emplace_back();
+    line.push_back(row.name);
+    line.push_back(row.microseconds.empty() ? "" : text_of(median(row.microseconds), 1, ""));
+    for (const std::string& heading : headings) line.push_back(figure_text(row, heading));
+  }
+  return lines;
+}
+
+}  // namespace
+
+Figure figure(std::string heading, double value, int digits, const char* suffix) {
+  return {.heading = std::move(heading), .value = value, .text = text_of(value, digits, suffix)};
+}
+
+Report report_on(std::string program, std::string problem, const fastdispatch::Runtime& runtime,
+                 fastdispatch::Agent gpu) {
+  return {.program = std::move(program),
+          .problem = std::move(problem),
+          .gpu = std::string(gpu.name()),
+          .runtime = std::string(runtime.library_path()),
+          .softgpu = runtime.on_softgpu(),
+          .rows = {}};
+}
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 != 0) return *middle;
+  return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+void print_report(std::ostream& stream, const Report& report) {
+  std::size_t iterations = 0;
+  for (const Row& row : report.rows) iterations = std::max(iterations, row.microseconds.size());
+  stream << report.problem << ", on " << report.gpu << (report.softgpu ? " (soft GPU)" : "") << "; median of "
+         << iterations << "\n\n";
+
+  const std::vector<std::vector<std::string>> lines = cells_of(report);
+  std::vector<std::size_t> widths(lines.front().size());
+  for (const std::vector<std::string>& line : lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    stream << std::left << std::setw(static_cast<int>(widths[0])) << lines[i][0] << std::right;
+    for (std::size_t j = 1; j < lines[i].size(); ++j)
+      stream << std::setw(static_cast<int>(widths[j] + 3)) << lines[i][j];
+    if (i > 0) {
+      const Row& row = report.rows[i - 1];
+      stream << "   " << verdict_of(report, row) << (row.remark.empty() ? "" : ": ") << row.remark;
+    }
+    stream << "\n";
+  }
+}
+
+void write_json(OutputFile& file, const Report& report) {
+  nlohmann::ordered_json document = {
+      {"program", report.program}, {"problem", report.problem}, {"gpu", report.gpu},
+      {"softgpu", report.softgpu}, {"runtime", report.runtime}, {"rows", nlohmann::ordered_json::array()},
+  };
+  for (const Row& row : report.rows) {
+    nlohmann::ordered_json& entry = document["rows"].emplace_back();
+    entry["name"] = row.name;
+    if (!row.microseconds.empty()) {
+      entry["microseconds"] = median(row.microseconds);
+      entry["fastest"] = *std::min_element(row.microseconds.begin(), row.microseconds.end());
+      entry["iterations"] = row.microseconds.size();
+    }
+    for (const Figure& figure : row.figures) entry[figure.heading] = figure.value;
+    entry["correct"] = row.correct;
+    if (row.shows_an_error) entry["shows_an_error"] = true;
+  }
+  file.write(document.dump(2) + "\n");
+}
+
+void require_correct(const Report& report) {
+  for (const Row& row : report.rows) {
+    if (!row.correct && !row.shows_an_error) throw std::runtime_error("the result of '" + row.name + "' is wrong");
+  }
+}

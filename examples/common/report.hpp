@@ -1,0 +1,55 @@
+// What the variants of a workload took: a table for people, JSON for programs.
+#pragma once
+
+#include "output_file.hpp"
+
+#include <fastdispatch/runtime.hpp>
+
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+/// A number of a row beside its time. All rows that have it stand in one column.
+struct Figure {
+  std::string heading;  ///< of the column, such as "GB/s"; the key in the JSON
+  double value = 0;
+  std::string text;  ///< as the table prints it; see figure()
+};
+
+/// A figure printed with so many digits after the point, and with what follows it.
+[[nodiscard]] Figure figure(std::string heading, double value, int digits = 2, const char* suffix = "");
+
+/// One variant of the workload.
+struct Row {
+  std::string name;
+  std::vector<double> microseconds;  ///< of each iteration; none where the row has no time
+  std::vector<Figure> figures;
+  bool correct = true;
+  bool shows_an_error = false;  ///< the variant is there because its result is wrong: no failure
+  std::string remark;           ///< printed behind the verdict
+};
+
+struct Report {
+  std::string program;
+  std::string problem;  ///< the work in numbers, such as "4096 x 4096 floats"
+  std::string gpu;
+  std::string runtime;  ///< path of the HSA runtime
+  bool softgpu = false;
+  std::vector<Row> rows;
+  std::string verdict = "correct";  ///< of a row that is
+};
+
+/// A report without rows on the GPU that the program uses.
+[[nodiscard]] Report report_on(std::string program, std::string problem, const fastdispatch::Runtime& runtime,
+                               fastdispatch::Agent gpu);
+
+[[nodiscard]] double median(std::vector<double> values);
+
+void print_report(std::ostream& stream, const Report& report);
+
+/// A document with the report's fields; of each row its name, the median and the least time in microseconds, its
+/// figures by their headings and whether it is correct.
+void write_json(OutputFile& file, const Report& report);
+
+/// Throws std::runtime_error naming the first row whose result is wrong and should not be.
+void require_correct(const Report& report);
