@@ -1,13 +1,18 @@
 // Dispatches and copies recorded once and submitted any number of times.
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
+#include <type_traits>
 #include <utility>
 
 #include "fastdispatch/agent.hpp"
+#include "fastdispatch/batch_parameter.hpp"
 #include "fastdispatch/copy.hpp"
 #include "fastdispatch/detail/export.hpp"
 #include "fastdispatch/grid.hpp"
@@ -31,12 +36,12 @@ struct BatchOptions {
 
 namespace detail {
 class BatchRecording;
-struct BatchImage;
-}  // namespace detail
+}
 
-/// Owner of a sequence of dispatches and copies, recorded once and submitted any number of times; move-only. It is
-/// encoded at its first submission: packets and kernel arguments, which every later submission shares. Recording may go
-/// on afterwards; what is in flight keeps what it was submitted with.
+/// Owner of a sequence of dispatches and copies, recorded once and submitted any number of times; move-only. Its first
+/// submission to a queue encodes it: packets and kernel arguments, which later submissions to that queue share. Where
+/// something changes between submissions, parameters or the signals of copies, there is one such image for each that
+/// is in flight at once. Recording may go on afterwards; what is in flight keeps what it was submitted with.
 ///
 /// The steps run one after the other, each seeing what the ones before wrote. So do submissions to one queue. Modules
 /// and memory named in a batch must outlive its submissions; the Batch itself need not.
@@ -50,11 +55,20 @@ public:
   Batch& operator=(Batch&&) noexcept;
   ~Batch();
 
-  /// Arguments are taken by value now: what a pointer points to may change until the submission, the pointer not.
-  /// Throws Error when grid, group or group memory are more than kernel or agent allow; nothing is recorded then.
+  /// Declares a value of type T that each submission sets: an argument of kernels, or with T = Grid the grid of
+  /// dispatches. One parameter may be used any number of times. `name` appears in messages.
+  template <class T>
+  [[nodiscard]] BatchParameter<T> parameter(std::string name = {}) {
+    return BatchParameter<T>(add_parameter(std::move(name)));
+  }
+
+  /// Arguments are taken by value now, but for parameters: what a pointer points to may change until the submission,
+  /// the pointer not.
+  /// Throws Error when grid, group or group memory are more than kernel or agent allow (for a grid that is a parameter,
+  /// the submission does), or when a parameter is another batch's; nothing is recorded then.
   template <class... Parameters, class... Arguments>
-    requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
-  void dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments);
+    requires(sizeof...(Arguments) == sizeof...(Parameters) && (BatchArgument<Arguments, Parameters> && ...))
+  void dispatch(const Kernel<void(Parameters...)>& kernel, const BatchGrid& grid, Arguments&&... arguments);
 
   /// A copy by the device's copy engine. Throws Error when the sizes differ or a side is pageable memory: use
   /// PinnedBuffer, PinnedMemoryResource or Pin, or copy outside the batch.
@@ -69,31 +83,56 @@ public:
     copy(view_of(agent(), detail::bytes_of(std::span<T>(destination))), source);
   }
 
-  /// Forgets what was recorded; submissions in flight keep theirs.
+  /// Forgets what was recorded, parameters too; submissions in flight keep theirs.
   void clear();
 
   [[nodiscard]] std::size_t dispatches() const;
   [[nodiscard]] std::size_t copies() const;
   [[nodiscard]] Agent agent() const;
 
-  /// What Queue::submit publishes; made at the first call after recording, stays where it is until the next recording.
-  /// `queue` is asked for by kernels whose implicit arguments name their queue.
-  [[nodiscard]] const std::shared_ptr<const detail::BatchImage>& image(const hsa_queue_t* queue);
+  [[nodiscard]] detail::BatchRecording& recording() const noexcept { return *recording_; }
 
 private:
+  [[nodiscard]] detail::ParameterId add_parameter(std::string name);
   /// Makes room for the kernel's arguments, the implicit ones recorded, and returns where to write the explicit ones.
-  [[nodiscard]] std::byte* record(const detail::KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory);
+  [[nodiscard]] std::byte* record(const detail::KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
+                                  std::span<const detail::ParameterUse> parameters);
 
   std::unique_ptr<detail::BatchRecording> recording_;
 };
 
 // ---- details
 
+namespace detail {
+
+template <class Argument>
+[[nodiscard]] ParameterUse use_of([[maybe_unused]] const Argument& argument, const ArgumentSlot& slot) noexcept {
+  if constexpr (is_parameter<Argument>) {
+    return {argument.id(), slot};
+  } else {
+    return {};
+  }
+}
+
+// What is recorded for an argument: itself, or zeros where a parameter will be.
+template <class Parameter, class Argument>
+[[nodiscard]] decltype(auto) recorded(Argument&& argument) noexcept {
+  if constexpr (is_parameter<std::remove_cvref_t<Argument>>) {
+    return std::bit_cast<Parameter>(std::array<std::byte, sizeof(Parameter)>{});  // NOLINT(bugprone-sizeof-expression)
+  } else {
+    return std::forward<Argument>(argument);
+  }
+}
+
+}  // namespace detail
+
 template <class... Parameters, class... Arguments>
-  requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
-void Batch::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments) {
-  std::byte* kernarg = record(kernel.info(), grid, kernel.local_memory(arguments...));
-  kernel.write_arguments(kernarg, std::forward<Arguments>(arguments)...);
+  requires(sizeof...(Arguments) == sizeof...(Parameters) && (BatchArgument<Arguments, Parameters> && ...))
+void Batch::dispatch(const Kernel<void(Parameters...)>& kernel, const BatchGrid& grid, Arguments&&... arguments) {
+  [[maybe_unused]] const detail::ArgumentSlot* slot = kernel.info().arguments.data();
+  const std::array<detail::ParameterUse, sizeof...(Arguments)> uses{detail::use_of(arguments, *slot++)...};
+  std::byte* kernarg = record(kernel.info(), grid, kernel.local_memory(arguments...), uses);
+  kernel.write_arguments(kernarg, detail::recorded<Parameters>(std::forward<Arguments>(arguments))...);
 }
 
 }  // namespace fastdispatch

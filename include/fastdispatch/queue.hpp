@@ -4,9 +4,9 @@
 // copies again, copies the packets into the ring, stores their headers and rings the doorbell once; it calls nothing in
 // HSA and allocates nothing. A batch with copies hands them to HSA.
 //
-// Thread safety: with Producers::multiple any thread may submit to a queue at any time, at the price of one
-// compare-and-swap a submission and of short locks where it takes kernel arguments or a batch. With Producers::single
-// one thread submits; there is no lock and no atomic read-modify-write then.
+// Thread safety: with Producers::multiple any thread may submit to a queue at any time, at the price of one atomic
+// exchange a batch or run of packets, two a dispatch, and of waiting for others that reserve at the same time. With
+// Producers::single one thread submits; there is no lock and no atomic read-modify-write then.
 // Waiting on a Submission is safe from any thread.
 //
 // Memory ordering: what a thread wrote before it submits (kernel arguments, pinned buffers) is visible to a packet that
@@ -37,6 +37,11 @@ namespace fastdispatch {
 class Batch;
 template <class Signature>
 class Kernel;
+template <class T>
+struct ParameterSetting;
+namespace detail {
+struct ParameterValue;
+}
 
 enum class Producers { single, multiple };
 
@@ -80,8 +85,16 @@ public:
   Queue(Queue&&) noexcept;
   Queue& operator=(Queue&&) noexcept;
 
-  /// Submits a recorded batch, and again: a replay.
+  /// Submits a recorded batch, and again: a replay. A batch with parameters wants each of them set:
+  /// `queue.submit(batch, fd::set(count, 5), fd::set(output, buffer))`. What they are set to is written over what the
+  /// same place held at an earlier submission that completed; nothing is encoded again, nothing allocated unless more
+  /// submissions are in flight than ever before.
+  /// Throws Error, with nothing submitted, when a parameter is not set, set twice or another batch's, when a grid is
+  /// none that the kernel and the agent can run, or when the queue failed.
   Submission submit(Batch& batch);
+  template <class... T>
+    requires(sizeof...(T) > 0)
+  Submission submit(Batch& batch, const ParameterSetting<T>&... settings);
 
   /// Submits packets as they are, all or none: one reservation, one doorbell. A last packet with a barrier bit and
   /// without a completion signal gets the queue's epoch signal.
@@ -115,6 +128,8 @@ public:
   [[nodiscard]] hsa_queue_t* handle() const noexcept;
 
 private:
+  Submission submit(Batch& batch, std::span<detail::ParameterValue> values);
+
   std::unique_ptr<detail::QueueState> state_;
 };
 

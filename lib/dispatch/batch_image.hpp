@@ -46,12 +46,12 @@ struct PacketStream {
 // `kernargs` is the address of the block that the steps' offsets count from.
 [[nodiscard]] PacketStream encode(std::span<const Step> steps, Fences fences, const std::byte* kernargs);
 
-// A PacketStream and the kernel arguments that it points to: all that submissions of one recording share. It lives
-// until the last of them completed.
+// What a submission publishes. Any number of submissions to one queue share it unless it has copies or parameters;
+// then each has its own until it completed.
 struct BatchImage {
   PacketStream stream;
   PoolMemory kernargs;
-  const hsa_queue_t* queue = nullptr;  // the only one that it may be submitted to; null: any
+  std::vector<std::size_t> dispatches;  // the indices of the kernel dispatches among the packets
 };
 
 }  // namespace fastdispatch::detail

@@ -1,6 +1,7 @@
 #include "dispatch/batch_submitter.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -11,119 +12,150 @@
 namespace fastdispatch::detail {
 
 namespace {
-constexpr std::uint64_t nothing_submitted = 0;      // epochs start at 1
 constexpr std::uint64_t never = ~std::uint64_t{0};  // no epoch is as large
 constexpr std::size_t first_barrier_signal = 2;     // the word of a barrier packet
 }  // namespace
 
-Submission BatchSubmitter::submit(const std::shared_ptr<const BatchImage>& image) {
-  const std::vector<Packet>& packets = image->stream.packets;
-  if (packets.empty()) return queue_.fence();
-  // Parts of a batch can't be taken back where there is no room for the rest.
-  if (packets.size() > queue_.size() && queue_.when_full() == WhenFull::report) {
+Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<ParameterValue> values) {
+  const BatchParameters& parameters = recording.parameters();
+  parameters.check(values, queue_.agent());
+  if (recording.empty()) return queue_.fence();
+
+  const auto [instance, reservation, part] = begin(recording);
+  // Nothing fails from here on to the publication. Until then the image is this submission's alone, if it changes.
+  BatchImage& image = instance.image;
+  parameters.apply(values, image.stream.packets, image.dispatches, image.kernargs.data());
+  for (PooledSignal& signal : instance.signals) signal->store(1);
+  const bool whole = part.size() == image.stream.packets.size();
+  queue_.publish(reservation, part, whole ? QueueState::ends_epoch(part) : EndsEpoch::no);
+  return queue_.submission(
+      whole && image.stream.copies.empty() ? reservation.epoch : submit_rest(instance, part.size(), reservation.epoch));
+}
+
+BatchSubmitter::Beginning BatchSubmitter::begin(const BatchRecording& recording) {
+  queue_.throw_if_failed();
+  Sources made;
+  for (QueueState::RoomWait wait(queue_, recording.steps());;) {
+    Instance* instance = nullptr;
+    {
+      const Ring::Turn turn(queue_.ring());
+      instance = find(recording, made);
+      if (instance != nullptr) {
+        const auto part = part_of(instance->image.stream.packets, 0);
+        if (const auto reservation = try_reserve(turn, *instance, part)) return {*instance, *reservation, part};
+      }
+    }
+    if (instance == nullptr)
+      made = make(recording);
+    else
+      wait();
+  }
+}
+
+BatchSubmitter::Instance* BatchSubmitter::find(const BatchRecording& recording, Sources& made) {
+  const auto source = std::find_if(sources_.begin(), sources_.end(),
+                                   [&](const Source& candidate) { return candidate.version == recording.version(); });
+  if (source != sources_.end()) {
+    sources_.splice(sources_.begin(), sources_, source);
+    if (!made.empty() && !source->shared) source->instances.splice(source->instances.begin(), made.front().instances);
+  } else {
+    if (made.empty()) return nullptr;
+    sources_.splice(sources_.begin(), made);
+    for (auto next = std::next(sources_.begin()); next != sources_.end();) {
+      const auto old = next++;
+      if (old->version->outdated.load(std::memory_order_acquire) &&
+          old->instances.back().epoch <= queue_.completed_epoch())
+        made.splice(made.end(), sources_, old);
+    }
+  }
+  std::list<Instance>& instances = sources_.front().instances;
+  if (sources_.front().shared) return &instances.front();
+  if (instances.front().epoch > queue_.completed_epoch()) return nullptr;
+  return &instances.front();
+}
+
+BatchSubmitter::Sources BatchSubmitter::make(const BatchRecording& recording) {
+  Sources made;
+  Source& source =
+      made.emplace_back(Source{.version = recording.version(), .shared = recording.is_constant(), .instances = {}});
+  Instance& instance = source.instances.emplace_back(recording.make_image(queue_.handle()));
+
+  std::vector<Packet>& packets = instance.image.stream.packets;
+  if (packets.size() > queue_.size() && queue_.when_full() == WhenFull::report)
     throw QueueFull(fmt::format("a batch of {} packets never fits into a queue of {}: make it larger with "
                                 "QueueOptions::size, or use WhenFull::wait, which submits it in parts",
                                 packets.size(), queue_.size()));
-  }
-  const bool with_copies = !image->stream.copies.empty();
-  InFlight& in_flight = begin(image);
-  std::uint64_t epoch = nothing_submitted;
-  try {
-    const Submission submission =
-        with_copies ? submit_with_copies(in_flight, epoch) : submit_in_parts(packets, epoch, [](std::size_t) {});
-    end(in_flight, epoch);
-    return submission;
-  } catch (...) {
-    if (epoch == nothing_submitted) {
-      for (PooledSignal& signal : in_flight.signals) signal->store(0);  // free to be reused
-    } else if (with_copies) {
-      epoch = never;  // no packet waits for the last copies that were started
-    }
-    end(in_flight, epoch);
-    throw;
-  }
-}
-
-std::unique_lock<std::mutex> BatchSubmitter::lock_where_shared() {
-  return producers_ == Producers::multiple ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
-}
-
-BatchSubmitter::InFlight& BatchSubmitter::begin(const std::shared_ptr<const BatchImage>& image) {
-  const auto lock = lock_where_shared();
-  const auto same = std::find_if(in_flight_.rbegin(), in_flight_.rend(), [&](const InFlight& in_flight) {
-    return in_flight.image == image && in_flight.signals.empty();
-  });
-  if (same != in_flight_.rend() && image->stream.copies.empty()) {
-    ++same->submitting;
-    return *same;
-  }
-
-  const std::uint64_t completed = queue_.completed_epoch();
-  for (auto next = in_flight_.begin(); next != in_flight_.end();) {
-    const auto in_flight = next++;
-    if (in_flight->submitting != 0 || in_flight->epoch > completed) continue;
-    in_flight->image = nullptr;
-    in_flight->signals.clear();
-    idle_.splice(idle_.begin(), in_flight_, in_flight);
-  }
-  if (idle_.empty()) idle_.emplace_back();
-  in_flight_.splice(in_flight_.end(), idle_, idle_.begin());
-  in_flight_.back().image = image;
-  in_flight_.back().submitting = 1;
-  in_flight_.back().epoch = nothing_submitted;
-  return in_flight_.back();
-}
-
-void BatchSubmitter::end(InFlight& in_flight, std::uint64_t epoch) noexcept {
-  const auto lock = lock_where_shared();
-  --in_flight.submitting;
-  in_flight.epoch = std::max(in_flight.epoch, epoch);  // threads may come here out of order
-}
-
-// In parts where the ring is shorter. No packet waits for a later part, so the ring always drains.
-template <class Published>
-Submission BatchSubmitter::submit_in_parts(std::span<const Packet> packets, std::uint64_t& epoch, Published published) {
-  std::size_t count = 0;
-  while (true) {
-    const auto part = packets.subspan(count, std::min<std::size_t>(queue_.size(), packets.size() - count));
-    const Submission submission = queue_.submit(part);
-    epoch = submission.epoch();
-    count += part.size();
-    published(count);
-    if (count == packets.size()) return submission;
-  }
-}
-
-Submission BatchSubmitter::submit_with_copies(InFlight& in_flight, std::uint64_t& epoch) {
-  const std::vector<ScheduledCopy>& copies = in_flight.image->stream.copies;
-  std::vector<Packet> packets = in_flight.image->stream.packets;
-  const auto new_signal = [&] { return in_flight.signals.emplace_back(signals_.acquire(1))->handle(); };
-
-  std::vector<CopySignals> signals;
-  for (const ScheduledCopy& copy : copies) {
-    const hsa_signal_t start = copy.after ? new_signal() : signals.back().done;
-    signals.push_back({.start = start, .done = new_signal()});
+  const auto new_signal = [&] { return instance.signals.emplace_back(signals_.acquire(0))->handle(); };
+  for (const ScheduledCopy& copy : instance.image.stream.copies) {
+    const hsa_signal_t start = copy.after ? new_signal() : instance.copy_signals.back().done;
+    instance.copy_signals.push_back({.start = start, .done = new_signal()});
     if (copy.after) packets[*copy.after].set_completion_signal(start);
-    if (copy.before) packets[*copy.before].set_word64(first_barrier_signal, signals.back().done.handle);
+    if (copy.before) packets[*copy.before].set_word64(first_barrier_signal, instance.copy_signals.back().done.handle);
   }
-
-  // Packets first: their reservation may fail without a trace, but a copy that was started can't be stopped.
-  std::size_t started = 0;
-  return submit_in_parts(packets, epoch, [&](std::size_t published) {
-    for (; started < copies.size() && copies[started].after.value_or(0) < published; ++started) {
-      start(copies[started].step, std::span(signals).subspan(started));
-    }
-  });
+  return made;
 }
 
-void BatchSubmitter::start(const CopyStep& copy, std::span<const CopySignals> signals) {
+// Half a ring at a time where the batch is longer, so that the device works on one half while the other is written. No
+// packet waits for a later part, so the ring always drains.
+std::span<const Packet> BatchSubmitter::part_of(std::span<const Packet> packets, std::size_t published) const noexcept {
+  if (packets.size() <= queue_.size()) return packets;
+  return packets.subspan(published, std::min<std::size_t>(queue_.size() / 2, packets.size() - published));
+}
+
+std::optional<Ring::Reservation> BatchSubmitter::try_reserve(const Ring::Turn& turn, Instance& instance,
+                                                             std::span<const Packet> part) noexcept {
+  const std::vector<Packet>& packets = instance.image.stream.packets;
+  const bool first = part.data() == packets.data();
+  const bool last = part.data() + part.size() == packets.data() + packets.size();
+  const Part which = first ? (last ? Part::whole : Part::first) : (last ? Part::last : Part::middle);
+  const auto reservation = queue_.ring().try_reserve(turn, static_cast<std::uint32_t>(part.size()),
+                                                     last ? QueueState::ends_epoch(part) : EndsEpoch::no, which);
+  if (!reservation) return std::nullopt;
+  instance.epoch = last ? reservation->epoch : never;
+  Source& source = sources_.front();
+  if (first && !source.shared)
+    source.instances.splice(source.instances.end(), source.instances, source.instances.begin());
+  return reservation;
+}
+
+std::uint64_t BatchSubmitter::submit_rest(Instance& instance, std::size_t published, std::uint64_t epoch) {
+  const std::vector<Packet>& packets = instance.image.stream.packets;
+  std::size_t started = 0;
   try {
-    start_copy(queue_.agent(), copy.destination, copy.source, signals.front().done, {&signals.front().start, 1});
+    start_copies(instance, started, published);
+    while (published < packets.size()) {
+      const auto part = part_of(packets, published);
+      const Ring::Reservation reservation = reserve(instance, part);
+      published += part.size();
+      queue_.publish(reservation, part, published == packets.size() ? QueueState::ends_epoch(part) : EndsEpoch::no);
+      epoch = reservation.epoch;
+      start_copies(instance, started, published);
+    }
+    return epoch;
   } catch (const Error& error) {
-    // What follows would compute with wrong data: nobody may take it for a result, and the ring must drain.
-    queue_.fail(error);
-    for (const CopySignals& lost : signals) queue_.agent().api().signal_store_screlease(lost.done, 0);
+    // The rest of the batch can't follow any more: nobody may take what was done of it for a result, and the ring must
+    // drain.
+    queue_.fail(Error(fmt::format("only {} of a batch's {} packets and {} of its {} copies could be submitted: {}",
+                                  published, packets.size(), started, instance.copy_signals.size(), error.what())));
+    for (; started < instance.copy_signals.size(); ++started)
+      queue_.agent().api().signal_store_screlease(instance.copy_signals[started].done, 0);
     throw;
+  }
+}
+
+Ring::Reservation BatchSubmitter::reserve(Instance& instance, std::span<const Packet> part) {
+  for (QueueState::RoomWait wait(queue_, part.size());; wait()) {
+    const Ring::Turn turn(queue_.ring());
+    if (const auto reservation = try_reserve(turn, instance, part)) return *reservation;
+  }
+}
+
+void BatchSubmitter::start_copies(const Instance& instance, std::size_t& started, std::size_t published) {
+  const std::vector<ScheduledCopy>& copies = instance.image.stream.copies;
+  for (; started < copies.size() && copies[started].after.value_or(0) < published; ++started) {
+    const auto& [step, after, before] = copies[started];
+    const auto& [start, done] = instance.copy_signals[started];
+    start_copy(queue_.agent(), step.destination, step.source, done, {&start, 1});
   }
 }
 

@@ -1,15 +1,17 @@
 // Submitting batches to one queue.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <list>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include "dispatch/batch_image.hpp"
-#include "fastdispatch/queue.hpp"
+#include "dispatch/batch_recording.hpp"
+#include "dispatch/ring.hpp"
 #include "fastdispatch/signal.hpp"
 #include "fastdispatch/submission.hpp"
 
@@ -17,52 +19,71 @@ namespace fastdispatch::detail {
 
 class QueueState;
 
-// Owns what the queue's batches in flight need until they completed: their images and the signals of their copies. That
-// is arranged before anything is published, so that nothing can fail afterwards; a replay of an image in flight
-// allocates nothing.
+// Owns the images of the batches that were submitted to a queue, for as long as they may be in flight or submitted
+// again. A replay finds an image that is free, reserves slots, and notes how long the image is in use, all in one turn
+// of the ring; then it sets what changes between submissions and publishes. It allocates nothing unless more
+// submissions are in flight than ever before.
 //
 // Thread safety: that of the queue.
 class BatchSubmitter {
 public:
-  BatchSubmitter(QueueState& queue, Agent agent, Producers producers)
-      : queue_(queue), producers_(producers), signals_(agent) {}
+  BatchSubmitter(QueueState& queue, Agent agent) : queue_(queue), signals_(agent) {}
 
-  Submission submit(const std::shared_ptr<const BatchImage>& image);
+  // Sorts `values`.
+  Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
 
 private:
-  // Submissions of one image that has no copies, or one submission of an image that has some.
-  struct InFlight {
-    std::shared_ptr<const BatchImage> image;
-    std::vector<PooledSignal> signals;
-    unsigned submitting = 0;  // threads that are between begin and end
-    std::uint64_t epoch = 0;  // the last submission's
-  };
-
   // Of one copy: it starts when `start` is 0 and decrements `done`.
   struct CopySignals {
     hsa_signal_t start;
     hsa_signal_t done;
   };
 
-  [[nodiscard]] InFlight& begin(const std::shared_ptr<const BatchImage>& image);
-  // What `in_flight` holds is in use until `epoch`.
-  void end(InFlight& in_flight, std::uint64_t epoch) noexcept;
-  [[nodiscard]] std::unique_lock<std::mutex> lock_where_shared();
+  struct Instance {
+    explicit Instance(BatchImage made) : image(std::move(made)) {}
 
-  // `epoch` becomes that of the latest part. `published(count)` is called after each part with the number of packets
-  // that were submitted so far.
-  template <class Published>
-  Submission submit_in_parts(std::span<const Packet> packets, std::uint64_t& epoch, Published published);
-  Submission submit_with_copies(InFlight& in_flight, std::uint64_t& epoch);
-  // `signals` are those of the copy and of all later ones.
-  void start(const CopyStep& copy, std::span<const CopySignals> signals);
+    BatchImage image;
+    std::vector<PooledSignal> signals;
+    std::vector<CopySignals> copy_signals;  // of each of the image's copies
+    std::uint64_t epoch = 0;                // in use until it completed; read and written in a turn
+  };
+
+  // What was made of one version of a batch.
+  struct Source {
+    std::shared_ptr<const BatchVersion> version;
+    bool shared;                    // one instance serves all submissions
+    std::list<Instance> instances;  // what was submitted last is last
+  };
+  using Sources = std::list<Source>;
+
+  // An image and the slots of its first part.
+  struct Beginning {
+    Instance& instance;
+    Ring::Reservation reservation;
+    std::span<const Packet> packets;
+  };
+
+  [[nodiscard]] Beginning begin(const BatchRecording& recording);
+  // The instance to submit next, if one is free. `made` is what `make` returned; it gets what is not needed any more.
+  [[nodiscard]] Instance* find(const BatchRecording& recording, Sources& made);
+  // One source with one new instance.
+  [[nodiscard]] Sources make(const BatchRecording& recording);
+
+  // The packets from `published` on that go together.
+  [[nodiscard]] std::span<const Packet> part_of(std::span<const Packet> packets, std::size_t published) const noexcept;
+  [[nodiscard]] std::optional<Ring::Reservation> try_reserve(const Ring::Turn& turn, Instance& instance,
+                                                             std::span<const Packet> part) noexcept;
+  // Waits for room.
+  [[nodiscard]] Ring::Reservation reserve(Instance& instance, std::span<const Packet> part);
+  // The copies, and what follows the first part, whose epoch is `epoch`; returns that of the last part. Where it throws
+  // the queue has failed.
+  [[nodiscard]] std::uint64_t submit_rest(Instance& instance, std::size_t published, std::uint64_t epoch);
+  // Starts those copies whose turn has come when packets up to `published` are in the ring.
+  void start_copies(const Instance& instance, std::size_t& started, std::size_t published);
 
   QueueState& queue_;
-  Producers producers_;
   SignalPool signals_;
-  std::mutex mutex_;  // of the lists, where there are several producers
-  std::list<InFlight> in_flight_;
-  std::list<InFlight> idle_;  // nodes to be used again
+  Sources sources_;  // what was submitted last is first
 };
 
 }  // namespace fastdispatch::detail

@@ -172,6 +172,10 @@ void check_kernargs(const KernelInfo& kernel, std::span<const std::byte> block) 
 
 void write_implicit_arguments(const KernelInfo& kernel, const Grid& grid, std::byte* kernarg) noexcept {
   std::fill_n(kernarg, kernel.kernarg_size, std::byte{0});
+  write_grid_arguments(kernel, grid, kernarg);
+}
+
+void write_grid_arguments(const KernelInfo& kernel, const Grid& grid, std::byte* kernarg) noexcept {
   for (const ImplicitSlot& slot : kernel.implicit_arguments) {
     if (!depends_on_queue(slot.value)) write(slot, grid_value(slot.value, grid), kernarg);
   }

@@ -31,9 +31,11 @@ Queue::~Queue() = default;
 Queue::Queue(Queue&&) noexcept = default;
 Queue& Queue::operator=(Queue&&) noexcept = default;
 
-Submission Queue::submit(Batch& batch) {
+Submission Queue::submit(Batch& batch) { return submit(batch, std::span<detail::ParameterValue>()); }
+
+Submission Queue::submit(Batch& batch, std::span<detail::ParameterValue> values) {
   if (batch.agent() != agent()) throw Error("a batch recorded for another agent than the queue's");
-  return state_->batches().submit(batch.image(handle()));
+  return state_->batches().submit(batch.recording(), values);
 }
 
 Submission Queue::submit(std::span<const Packet> packets) {

@@ -8,7 +8,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/amd_signal.hpp"
-#include "dispatch/backoff.hpp"
 #include "dispatch/queue_errors.hpp"
 
 namespace fastdispatch::detail {
@@ -32,7 +31,7 @@ Doorbell::Doorbell(const HsaApi& api, hsa_signal_t signal) noexcept : api_(&api)
 
 QueueState::QueueState(Agent agent, const QueueOptions& options)
     : agent_(agent), when_full_(options.when_full), full_timeout_(options.full_timeout), producers_(options.producers),
-      batches_(*this, agent, options.producers), epoch_signal_(agent, 0), queue_(create(options)),
+      batches_(*this, agent), epoch_signal_(agent, 0), queue_(create(options)),
       ring_(memory_of(queue_.get()), options.producers), doorbell_(agent.api(), queue_->doorbell_signal),
       kernargs_(agent, options.kernarg_bytes) {
   agent_.state().queues.add(*this);
@@ -44,18 +43,10 @@ QueueState::~QueueState() {
 }
 
 Submission QueueState::submit(std::span<const Packet> packets) {
-  const auto count = static_cast<std::uint32_t>(packets.size());
-  const Packet& last = packets.back();
-  const bool ends_epoch = last.completion_signal().handle == 0 && last.header().ordering.barrier == BarrierBit::set;
-  const Ring::Reservation reservation = reserve(count, ends_epoch ? EndsEpoch::yes : EndsEpoch::no);
-  publish(reservation, packets, ends_epoch ? epoch_signal_.handle() : last.completion_signal());
-  return {*this, reservation.epoch};
-}
-
-void QueueState::publish(const Ring::Reservation& reservation, std::span<const Packet> packets,
-                         hsa_signal_t completion_signal) noexcept {
-  ring_.publish(reservation.first, packets, completion_signal);
-  doorbell_.ring(reservation.first + packets.size() - 1);
+  const EndsEpoch ends = ends_epoch(packets);
+  const Ring::Reservation reservation = reserve(static_cast<std::uint32_t>(packets.size()), ends);
+  publish(reservation, packets, ends);
+  return submission(reservation.epoch);
 }
 
 Submission QueueState::submit(const Packet& packet, const KernargSlot& slot) {
@@ -77,27 +68,26 @@ Submission QueueState::fence() {
 void QueueState::try_fence() noexcept {
   const Packet barrier = encode(BarrierAnd{});
   if (const auto reservation = ring_.try_reserve(1, EndsEpoch::yes))
-    publish(*reservation, std::span(&barrier, 1), epoch_signal_.handle());
+    publish(*reservation, std::span(&barrier, 1), EndsEpoch::yes);
 }
 
 Ring::Reservation QueueState::reserve(std::uint32_t count, EndsEpoch ends_epoch) {
   throw_if_failed();
-  if (const auto reservation = ring_.try_reserve(count, ends_epoch)) [[likely]]
-    return *reservation;
-  return wait_for_room(count, ends_epoch);
+  for (RoomWait wait(*this, count);; wait())
+    if (const auto reservation = ring_.try_reserve(count, ends_epoch)) [[likely]]
+      return *reservation;
 }
 
-Ring::Reservation QueueState::wait_for_room(std::uint32_t count, EndsEpoch ends_epoch) {
-  if (when_full_ == WhenFull::report)
-    throw QueueFull(fmt::format("submitting {} packets: the queue of {} has no room for them now", count, size()));
-  const Deadline deadline(full_timeout_);
-  for (Backoff backoff;; backoff()) {
-    if (const auto reservation = ring_.try_reserve(count, ends_epoch)) return *reservation;
-    throw_if_failed();
-    if (backoff.slow() && deadline.passed())
-      throw TimeoutError(
-          fmt::format("submitting {} packets: no room within {}; {}", count, in_words(full_timeout_), describe()));
-  }
+void QueueState::RoomWait::operator()() {
+  queue_.throw_if_failed();
+  if (queue_.when_full_ == WhenFull::report)
+    throw QueueFull(
+        fmt::format("submitting {} packets: the queue of {} has no room for them now", packets_, queue_.size()));
+  if (!deadline_) deadline_.emplace(queue_.full_timeout_);
+  if (backoff_.slow() && deadline_->passed())
+    throw TimeoutError(fmt::format("submitting {} packets: no room within {}; {}", packets_,
+                                   in_words(queue_.full_timeout_), queue_.describe()));
+  backoff_();
 }
 
 std::uint64_t QueueState::completed_epoch() const noexcept {
@@ -129,8 +119,7 @@ bool QueueState::done(std::uint64_t epoch) {
 
 KernargSlot QueueState::acquire_kernargs(std::size_t bytes) {
   {
-    std::unique_lock lock(kernarg_mutex_, std::defer_lock);
-    if (producers_ == Producers::multiple) lock.lock();
+    const Ring::Turn turn(ring_);
     if (const KernargSlot slot = kernargs_.try_acquire(bytes, completed_epoch()); !slot.bytes.empty()) return slot;
   }
   return wait_for_kernargs(bytes);
@@ -141,7 +130,7 @@ KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
   for (Backoff backoff;; backoff()) {
     std::uint64_t oldest = 0;
     {
-      const std::scoped_lock lock(kernarg_mutex_);
+      const Ring::Turn turn(ring_);
       if (const KernargSlot slot = kernargs_.try_acquire(bytes, completed_epoch()); !slot.bytes.empty()) return slot;
       oldest = kernargs_.oldest_epoch();
     }
@@ -163,8 +152,7 @@ KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
 }
 
 void QueueState::retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept {
-  std::unique_lock lock(kernarg_mutex_, std::defer_lock);
-  if (producers_ == Producers::multiple) lock.lock();
+  const Ring::Turn turn(ring_);
   kernargs_.retire(slot, epoch);
 }
 

@@ -17,6 +17,7 @@
 #include <hsa/hsa.h>
 
 #include "dispatch/agent_state.hpp"
+#include "dispatch/backoff.hpp"
 #include "dispatch/batch_submitter.hpp"
 #include "dispatch/ring.hpp"
 #include "dispatch/wait.hpp"
@@ -56,6 +57,19 @@ using QueueHandle = std::unique_ptr<hsa_queue_t, QueueDeleter>;
 
 class QueueState {
 public:
+  /// What a producer does between two attempts to get room: waits, or throws what keeps it from getting any.
+  class RoomWait {
+  public:
+    RoomWait(const QueueState& queue, std::size_t packets) noexcept : queue_(queue), packets_(packets) {}
+    void operator()();
+
+  private:
+    const QueueState& queue_;
+    std::size_t packets_;
+    std::optional<Deadline> deadline_;
+    Backoff backoff_;
+  };
+
   QueueState(Agent agent, const QueueOptions& options);
   ~QueueState();
   QueueState(const QueueState&) = delete;
@@ -70,6 +84,21 @@ public:
   [[nodiscard]] bool done(std::uint64_t epoch);
   /// Waits for everything submitted so far: the next epoch covers what no earlier one does.
   void wait(const WaitOptions& options) { wait(ring_.epochs() + 1, options); }
+
+  [[nodiscard]] Ring& ring() noexcept { return ring_; }
+  /// Whether packets end an epoch.
+  [[nodiscard]] static EndsEpoch ends_epoch(std::span<const Packet> packets) noexcept {
+    const Packet& last = packets.back();
+    return last.completion_signal().handle == 0 && last.header().ordering.barrier == BarrierBit::set ? EndsEpoch::yes
+                                                                                                     : EndsEpoch::no;
+  }
+  /// Writes packets into their reservation and rings the doorbell.
+  void publish(const Ring::Reservation& reservation, std::span<const Packet> packets, EndsEpoch ends_epoch) noexcept {
+    ring_.publish(reservation.first, packets,
+                  ends_epoch == EndsEpoch::yes ? epoch_signal_.handle() : packets.back().completion_signal());
+    doorbell_.ring(reservation.first + packets.size() - 1);
+  }
+  [[nodiscard]] Submission submission(std::uint64_t epoch) noexcept { return {*this, epoch}; }
 
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
   void retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept;
@@ -101,11 +130,8 @@ private:
   [[nodiscard]] QueueHandle create(const QueueOptions& options);
 
   [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch);
-  void publish(const Ring::Reservation& reservation, std::span<const Packet> packets,
-               hsa_signal_t completion_signal) noexcept;
   /// Submits a barrier packet where there is room for one.
   void try_fence() noexcept;
-  [[nodiscard]] Ring::Reservation wait_for_room(std::uint32_t count, EndsEpoch ends_epoch);
   [[nodiscard]] KernargSlot wait_for_kernargs(std::size_t bytes);
   /// The first packet that is not known to have completed.
   [[nodiscard]] std::uint64_t oldest_packet() const noexcept;
@@ -127,8 +153,7 @@ private:
   Ring ring_;
   Doorbell doorbell_;
 
-  std::mutex kernarg_mutex_;  ///< multiple producers only
-  KernargPool kernargs_;
+  KernargPool kernargs_;  ///< whose turn it is in the ring uses it
 };
 
 }  // namespace fastdispatch::detail

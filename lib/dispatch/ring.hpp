@@ -3,11 +3,13 @@
 // Purpose: the submit path. Base, mask and both indices are cached here, so that submitting makes no call into HSA.
 //
 // Thread safety: with Producers::multiple any thread may call try_reserve and publish; with Producers::single one
-// thread does. The counters may be read from any thread.
+// thread does. Reserving is a producer's turn, a few instructions that others wait for: one atomic exchange begins it,
+// a store ends it, and whatever else a submission needs is taken meanwhile. The counters may be read from any thread.
 //
-// Memory ordering: the consumer frees slots by storing the read index with release, try_reserve loads it with acquire,
-// so a slot's old packet was read before its new one is written. publish stores each header with release after the
-// packet's body, and the consumer loads headers with acquire, so a packet is seen whole or not at all.
+// Memory ordering: a turn acquires what the one before released. The consumer frees slots by storing the read index
+// with release, try_reserve loads it with acquire, so a slot's old packet was read before its new one is written.
+// publish stores each header with release after the packet's body, and the consumer loads headers with acquire, so a
+// packet is seen whole or not at all.
 #pragma once
 
 #include <atomic>
@@ -43,6 +45,9 @@ struct RingMemory {
 /// Whether a submission ends an epoch, that is whether its last packet decrements the queue's epoch signal.
 enum class EndsEpoch { no, yes };
 
+/// What of a submission a reservation is for. Between the first and the last part nobody else gets any slot.
+enum class Part { whole, first, middle, last };
+
 class Ring {
 public:
   struct Reservation {
@@ -50,8 +55,26 @@ public:
     std::uint64_t epoch;  ///< the epoch that covers the packets: their own, or the next one of the queue
   };
 
+  /// Whoever holds it is the only producer that reserves. Nothing to take where there is a single one.
+  class Turn {
+  public:
+    explicit Turn(Ring& ring) noexcept : taken_(ring.multiple_ ? &ring.taken_ : nullptr) {
+      if (taken_ == nullptr) return;
+      for (Backoff backoff(Backoff::Sleep::never); taken_->exchange(true, std::memory_order_acquire);)
+        while (taken_->load(std::memory_order_relaxed)) backoff();
+    }
+    ~Turn() {
+      if (taken_ != nullptr) taken_->store(false, std::memory_order_release);
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+  private:
+    std::atomic<bool>* taken_;
+  };
+
   Ring(const RingMemory& memory, Producers producers)
-      : memory_(memory), multiple_(producers == Producers::multiple), next_(load(*memory.write_index)), turn_(next_),
+      : memory_(memory), multiple_(producers == Producers::multiple), next_(load(*memory.write_index)),
         free_until_(load(*memory.read_index) + memory.size), epoch_ends_(std::size_t{memory.size} * 2) {}
 
   [[nodiscard]] std::uint32_t size() const noexcept { return memory_.size; }
@@ -66,10 +89,21 @@ public:
     return packet;
   }
 
-  /// Reserves `count` slots (at most size()), all or none; none where the ring has no room for all of them. Who has a
-  /// reservation must publish: the consumer stops at a slot until it is.
+  /// Reserves `count` slots (at most size()), all or none; none where the ring has no room for all of them, or where
+  /// another submission is between its parts. Who has a reservation must publish: the consumer stops at a slot until it
+  /// is.
+  [[nodiscard]] std::optional<Reservation> try_reserve(const Turn& /*proof*/, std::uint32_t count, EndsEpoch ends_epoch,
+                                                       Part part = Part::whole) noexcept {
+    if (between_parts_ && (part == Part::whole || part == Part::first)) return std::nullopt;
+    const std::uint64_t first = next_;
+    if (!has_room(first + count)) return std::nullopt;
+    between_parts_ = part == Part::first || part == Part::middle;
+    next_ = first + count;
+    std::atomic_ref(*memory_.write_index).store(next_, std::memory_order_release);
+    return Reservation{first, count_epoch(next_, ends_epoch)};
+  }
   [[nodiscard]] std::optional<Reservation> try_reserve(std::uint32_t count, EndsEpoch ends_epoch) noexcept {
-    return multiple_ ? try_reserve_shared(count, ends_epoch) : try_reserve_alone(count, ends_epoch);
+    return try_reserve(Turn(*this), count, ends_epoch);
   }
 
   /// Writes `packets` to the slots from `first` on, the last one with `completion_signal`.
@@ -97,35 +131,9 @@ private:
   // Proves room for the slots up to `end`. The read index is looked at only when what is known of it does not do: its
   // cache line belongs to the consumer.
   [[nodiscard]] bool has_room(std::uint64_t end) noexcept {
-    if (end <= free_until_.load(std::memory_order_acquire)) return true;
-    const std::uint64_t free_until = read_index() + memory_.size;
-    // Racing threads may store an older value over a newer one, which errs on the safe side.
-    free_until_.store(free_until, std::memory_order_release);
-    return end <= free_until;
-  }
-
-  [[nodiscard]] std::optional<Reservation> try_reserve_alone(std::uint32_t count, EndsEpoch ends_epoch) noexcept {
-    const std::uint64_t first = next_;
-    if (!has_room(first + count)) return std::nullopt;
-    next_ = first + count;
-    std::atomic_ref(*memory_.write_index).store(next_, std::memory_order_release);
-    return Reservation{first, count_epoch(next_, ends_epoch)};
-  }
-
-  // Room is proved before the write index moves, so that it never overshoots what the ring can hold.
-  [[nodiscard]] std::optional<Reservation> try_reserve_shared(std::uint32_t count, EndsEpoch ends_epoch) noexcept {
-    std::atomic_ref write_index(*memory_.write_index);
-    std::uint64_t first = write_index.load(std::memory_order_relaxed);
-    do {
-      if (!has_room(first + count)) return std::nullopt;
-    } while (
-        !write_index.compare_exchange_weak(first, first + count, std::memory_order_acq_rel, std::memory_order_relaxed));
-    // Epochs are numbered in the order of the slots. The reservation itself is the ticket: whoever reserved the slots
-    // before these counts first, within a few instructions.
-    for (Backoff backoff(Backoff::Sleep::never); turn_.load(std::memory_order_acquire) != first;) backoff();
-    const std::uint64_t epoch = count_epoch(first + count, ends_epoch);
-    turn_.store(first + count, std::memory_order_release);
-    return Reservation{first, epoch};
+    if (end <= free_until_) return true;
+    free_until_ = read_index() + memory_.size;
+    return end <= free_until_;
   }
 
   std::uint64_t count_epoch(std::uint64_t end, EndsEpoch ends_epoch) noexcept {
@@ -156,9 +164,10 @@ private:
 
   const RingMemory memory_;
   const bool multiple_;
-  std::uint64_t next_;                     ///< single producer: its copy of the write index
-  std::atomic<std::uint64_t> turn_;        ///< multiple producers: up to where epochs are counted
-  std::atomic<std::uint64_t> free_until_;  ///< slots up to this index were free when last looked at
+  std::atomic<bool> taken_{false};  ///< somebody's turn
+  bool between_parts_ = false;
+  std::uint64_t next_;        ///< the write index, which nobody else changes
+  std::uint64_t free_until_;  ///< slots up to this index were free when last looked at
   std::atomic<std::uint64_t> epochs_{0};
   std::vector<std::atomic<std::uint64_t>> epoch_ends_;
 };

@@ -42,6 +42,25 @@ TEST_F(Batches, in_flight_together_run_one_after_the_other) {
   EXPECT_THAT(download(data), ::testing::Each(50U));
 }
 
+TEST_F(Batches, with_parameters_run_with_what_each_submission_set_while_others_are_in_flight) {
+  std::vector<DeviceBuffer<std::uint32_t>> outputs;
+  for (std::uint32_t i = 0; i < 40; ++i) outputs.push_back(upload(std::vector<std::uint32_t>(n)));
+  Batch batch(gpu);
+  const auto output = batch.parameter<std::uint32_t*>("output");
+  const auto by = batch.parameter<std::uint32_t>("by");
+  const auto size = batch.parameter<Grid>("size");
+  batch.dispatch(increment, size, output, n, by);
+  batch.dispatch(increment, grid(n), output, n, 1);
+  for (std::uint32_t i = 0; i < 40; ++i)
+    queue.submit(batch, set(output, outputs[i]), set(by, i), set(size, grid(n / 2 + i)));
+  queue.wait(limit);
+  for (std::uint32_t i = 0; i < 40; ++i) {
+    std::vector<std::uint32_t> expected(n, 1);
+    std::fill_n(expected.begin(), n / 2 + i, 1 + i);
+    ASSERT_EQ(download(outputs[i]), expected) << i;
+  }
+}
+
 TEST_F(Batches, longer_than_the_ring_run_to_the_end) {
   Queue small(gpu, {.size = 64});
   const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));

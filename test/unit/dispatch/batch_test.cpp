@@ -133,6 +133,13 @@ protected:
   }
   static const Packet& slot(MockHsa& hsa, std::size_t i) { return hsa.queue().ring[i % hsa.queue().ring.size()]; }
 
+  // The oldest packet in the ring; waits until there is one.
+  static const Packet& next_published(MockHsa& hsa) {
+    Packet& packet = hsa.queue().ring[hsa.queue().amd.read_dispatch_id % hsa.queue().ring.size()];
+    while ((std::atomic_ref(packet.words[0]).load(std::memory_order_acquire) & 0xffU) == HSA_PACKET_TYPE_INVALID)
+      std::this_thread::yield();
+    return packet;
+  }
   static const std::byte* kernargs(const Packet& packet) {
     return reinterpret_cast<const std::byte*>(packet.word64(10));  // NOLINT(performance-no-int-to-ptr)
   }
@@ -193,23 +200,51 @@ TEST_F(BatchSubmission, longer_than_the_ring_goes_in_parts) {
   EXPECT_EQ(hsa.queue().doorbell_value, 299U);
 }
 
-TEST_F(BatchSubmission, whose_later_parts_find_no_room_keeps_no_more_than_what_was_submitted) {
+TEST_F(BatchSubmission, whose_later_parts_find_no_room_fails_the_queue_so_that_nobody_takes_its_results) {
   Queue queue(hsa.agent(), {.size = 64, .full_timeout = std::chrono::milliseconds(5)});
-  const std::size_t before = hsa.allocations();
-  {
-    Batch batch(hsa.agent());
-    record(batch, 65);
-    EXPECT_THAT(error_of<TimeoutError>([&] { queue.submit(batch); }), HasSubstr("no room"));
+  Batch batch(hsa.agent());
+  record(batch, 100);
+  const Submission before = queue.fence();
+  EXPECT_THAT(error_of<TimeoutError>([&] { queue.submit(batch); }), HasSubstr("no room"));
+  EXPECT_EQ(MockHsa::complete(hsa.queue()), 1U + 32U);
+  EXPECT_TRUE(before.done());
+  const auto because = HasSubstr("only 32 of a batch's 100 packets");
+  EXPECT_THAT(error_of([&] { queue.wait(); }), because);
+  EXPECT_THAT(error_of([&] { queue.submit(batch); }), because);
+}
+
+TEST_F(BatchSubmission, whose_first_part_finds_no_room_leaves_no_trace) {
+  Queue queue(hsa.agent(), {.size = 64, .full_timeout = std::chrono::milliseconds(5)});
+  Batch filling(hsa.agent());
+  record(filling, 40);
+  Batch batch(hsa.agent());
+  record(batch, 100);
+  queue.submit(filling);
+  EXPECT_THAT(error_of<TimeoutError>([&] { queue.submit(batch); }), HasSubstr("no room"));
+  EXPECT_EQ(MockHsa::complete(hsa.queue()), 40U);
+  queue.submit(filling);
+  EXPECT_EQ(MockHsa::complete(hsa.queue()), 40U);
+}
+
+TEST_F(BatchSubmission, in_parts_is_not_interrupted_by_other_producers) {
+  constexpr unsigned threads = 4;
+  constexpr unsigned length = 150;
+  constexpr unsigned repetitions = 50;
+  Queue queue(hsa.agent(), {.size = 64});
+  std::vector<Batch> batches;
+  for (unsigned i = 0; i < threads; ++i) record(batches.emplace_back(hsa.agent()), length);
+  std::vector<std::jthread> producers;
+  for (Batch& batch : batches)
+    producers.emplace_back([&] {
+      for (unsigned k = 0; k < repetitions; ++k) queue.submit(batch);
+    });
+  const std::byte* first = nullptr;  // the kernel arguments of a batch follow each other
+  for (unsigned i = 0; i < threads * repetitions * length; ++i) {
+    const Packet& packet = next_published(hsa);
+    if (i % length == 0) first = kernargs(packet);
+    ASSERT_EQ(kernargs(packet), first + i % length * 64) << "packet " << i;
+    MockHsa::complete(hsa.queue(), 1);
   }
-  EXPECT_EQ(hsa.allocations(), before + 1);
-  EXPECT_EQ(MockHsa::complete(hsa.queue()), 64U);
-  for (int i = 0; i < 3; ++i) {
-    Batch other(hsa.agent());
-    record(other, 1);
-    queue.submit(other);
-    MockHsa::complete(hsa.queue());
-  }
-  EXPECT_EQ(hsa.allocations(), before + 1) << "only the last one's";
 }
 
 TEST_F(BatchSubmission, longer_than_the_ring_is_refused_where_the_queue_reports) {

@@ -105,7 +105,20 @@ TEST_F(HotPath, of_one_producer_that_dispatches_kernels_allocates_nothing_and_lo
   EXPECT_EQ(locked, 0);
 }
 
-TEST_F(HotPath, of_several_producers_allocates_nothing) {
+TEST_F(HotPath, of_parameters_that_are_set_allocates_nothing_and_locks_nothing) {
+  for (const auto producers : {Producers::single, Producers::multiple}) {
+    Queue queue(hsa.agent(), {.producers = producers});
+    Batch batch(hsa.agent());
+    const auto value = batch.parameter<unsigned>("value");
+    const auto size = batch.parameter<Grid>();
+    batch.dispatch(kernel, size, value);
+    repeat([&] { queue.submit(batch, set(size, grid(64).group(32)), set(value, 7)); });
+    EXPECT_EQ(allocated, 0);
+    EXPECT_EQ(locked, 0);
+  }
+}
+
+TEST_F(HotPath, of_several_producers_allocates_nothing_and_locks_nothing) {
   Queue queue(hsa.agent());
   Batch batch(hsa.agent());
   batch.dispatch(kernel, grid(64).group(64), 1U);
@@ -114,6 +127,7 @@ TEST_F(HotPath, of_several_producers_allocates_nothing) {
     queue.dispatch(kernel, grid(64).group(64), 1U);
   });
   EXPECT_EQ(allocated, 0);
+  EXPECT_EQ(locked, 0);
 }
 
 }  // namespace

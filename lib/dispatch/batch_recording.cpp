@@ -1,0 +1,78 @@
+#include "dispatch/batch_recording.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+namespace fastdispatch::detail {
+
+namespace {
+constexpr std::size_t kernarg_alignment = 64;  // a cache line each, so that no two dispatches share one
+}
+
+// Submissions in flight keep the version that they were made with.
+void BatchRecording::changed() {
+  if (version_.use_count() == 1) return;  // no queue knows it
+  auto next = std::make_shared<BatchVersion>();
+  version_->outdated.store(true, std::memory_order_release);
+  version_ = std::move(next);
+}
+
+ParameterId BatchRecording::add_parameter(std::string name) {
+  changed();
+  return parameters_.add(std::move(name));
+}
+
+std::byte* BatchRecording::add_dispatch(const KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
+                                        std::span<const ParameterUse> parameters) {
+  for (const ParameterUse& use : parameters)
+    if (use.id != ParameterId{}) parameters_.check(use.id);
+  if (grid.is_parameter())
+    parameters_.check(grid.parameter());
+  else
+    check_dispatch(kernel, grid.grid(), local_memory, agent_);
+
+  changed();
+  const std::size_t start = kernargs_.size();
+  kernargs_.resize(start + (kernel.kernarg_size + kernarg_alignment - 1) / kernarg_alignment * kernarg_alignment);
+  for (const ParameterUse& use : parameters)
+    if (use.id != ParameterId{}) parameters_.add_use(use, start);
+  if (grid.is_parameter()) parameters_.add_grid(grid.parameter(), dispatches(), kernel, local_memory, start);
+  steps_.emplace_back(
+      DispatchStep{.kernel = &kernel, .grid = grid.grid(), .local_memory = local_memory, .kernarg = start});
+  std::byte* kernarg = kernargs_.data() + start;
+  write_implicit_arguments(kernel, grid.grid(), kernarg);
+  return kernarg;
+}
+
+void BatchRecording::add(const CopyStep& copy) {
+  changed();
+  steps_.emplace_back(copy);
+  ++copies_;
+}
+
+void BatchRecording::clear() {
+  changed();
+  steps_.clear();
+  kernargs_.clear();
+  parameters_.clear();
+  copies_ = 0;
+}
+
+BatchImage BatchRecording::make_image(const hsa_queue_t* queue) const {
+  BatchImage image;
+  image.kernargs = PoolMemory::kernarg(agent_, kernargs_.size());
+  std::copy(kernargs_.begin(), kernargs_.end(), image.kernargs.data());
+  for (const Step& step : steps_) {
+    const auto* dispatch = std::get_if<DispatchStep>(&step);
+    if (dispatch != nullptr && dispatch->kernel->needs_queue)
+      write_queue_arguments(*dispatch->kernel, queue, image.kernargs.data() + dispatch->kernarg);
+  }
+  image.stream = encode(steps_, fences_, image.kernargs.data());
+  const std::vector<Packet>& packets = image.stream.packets;
+  for (std::size_t i = 0; i < packets.size(); ++i)
+    if (packets[i].header().type == PacketType::kernel_dispatch) image.dispatches.push_back(i);
+  return image;
+}
+
+}  // namespace fastdispatch::detail
