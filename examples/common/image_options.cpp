@@ -1,0 +1,39 @@
+#include "image_options.hpp"
+
+#include "program.hpp"
+
+#include <stdexcept>
+#include <string>
+
+void add_image_options(CLI::App& app, ImageOptions& options) {
+  constexpr const char* group = "The image";
+  const auto size = [&](const char* name, std::uint32_t& value, const char* what) {
+    return app.add_option(name, value, std::string(what) + " (" + std::to_string(value) + ")")
+        ->check(CLI::Range(std::size_t{1}, most_pixels))
+        ->option_text("N")
+        ->group(group);
+  };
+  CLI::Option* const width = size("--width", options.width, "Of the test chart that is drawn, in pixels");
+  CLI::Option* const height = size("--height", options.height, "Likewise");
+  app.add_option("--input", options.input, "Work on this PNG or JPEG instead")
+      ->excludes(width)
+      ->excludes(height)
+      ->option_text("FILE")
+      ->group(group);
+  app.add_option("--output", options.output, "Write the result as a PNG")->option_text("FILE")->group(group);
+}
+
+Image open_image(const ImageOptions& options, std::size_t bytes_a_pixel) {
+  if (options.input) {
+    Image image = read_image(*options.input);
+    require_memory(checked_product(image.pixels.size(), bytes_a_pixel));
+    return image;
+  }
+  const std::size_t pixels = checked_product(options.width, options.height);
+  if (pixels > most_pixels) {
+    throw std::runtime_error("an image of " + std::to_string(options.width) + " x " + std::to_string(options.height) +
+                             " pixels is too large: the most are " + std::to_string(most_pixels));
+  }
+  require_memory(checked_product(pixels, bytes_a_pixel + sizeof(Pixel)));
+  return draw_chart(options.width, options.height);
+}

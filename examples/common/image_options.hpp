@@ -1,0 +1,24 @@
+// Where the images of a program come from and go to.
+#pragma once
+
+#include "image.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+
+struct ImageOptions {
+  std::uint32_t width = 1920;
+  std::uint32_t height = 1080;
+  std::optional<std::filesystem::path> input;
+  std::optional<std::filesystem::path> output;
+};
+
+/// Adds --input, --width, --height and --output.
+void add_image_options(CLI::App& app, ImageOptions& options);
+
+/// The input image, or a test chart of the given size. Throws std::runtime_error where there is none, or where the work
+/// on it, which takes `bytes_a_pixel`, needs more memory than is free.
+[[nodiscard]] Image open_image(const ImageOptions& options, std::size_t bytes_a_pixel);

@@ -1,0 +1,54 @@
+// The luma of each pixel: what is left of an image without its colours, one work-item a pixel.
+//
+// A work-item does five operations on 16 bytes and writes 4: nothing but memory bandwidth counts, and that is a matter
+// of how the pixels lie in memory and of how wide the loads are.
+#include <hip/hip_runtime.h>
+
+#include <stdint.h>
+
+#include "luminance_pixels.hpp"
+
+// HIP's float3 is three floats after one another, 12 bytes an element of an array; OpenCL's takes the room of a float4.
+static_assert(sizeof(float3) == sizeof(PackedPixel), "HIP's float3 has no padding");
+static_assert(sizeof(float4) == sizeof(PaddedPixel), "a float4 has the size of OpenCL's float3");
+
+__device__ float luma(float red, float green, float blue) { return .299f * red + .587f * green + .114f * blue; }
+
+// A neighbour in the wavefront reads 16 bytes further on: each of the three loads touches every cache line of the
+// pixels and uses a quarter of it.
+extern "C" __global__ void luma_scalar_loads(const float* channels, float* result, uint32_t pixels) {
+  const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
+  if (pixel >= pixels) return;
+  const float* const at = channels + size_t{4} * pixel;
+  const float red = at[0];
+  asm volatile("" ::: "memory");  // or else the compiler makes one wide load of the three
+  const float green = at[1];
+  asm volatile("" ::: "memory");
+  const float blue = at[2];
+  result[pixel] = luma(red, green, blue);
+}
+
+// One load instruction of 16 bytes a work-item: a wavefront reads consecutive cache lines, each once and whole.
+extern "C" __global__ void luma_float4_loads(const float4* image, float* result, uint32_t pixels) {
+  const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
+  if (pixel >= pixels) return;
+  const float4 colour = image[pixel];
+  result[pixel] = luma(colour.x, colour.y, colour.z);
+}
+
+// Without the fourth float, a quarter less to read. Loads of 12 bytes need no alignment beyond that of a float.
+extern "C" __global__ void luma_packed(const PackedPixel* image, float* result, uint32_t pixels) {
+  const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
+  if (pixel >= pixels) return;
+  const PackedPixel colour = image[pixel];
+  result[pixel] = luma(colour.red, colour.green, colour.blue);
+}
+
+// The same over elements of OpenCL's float3. Right over an array of those; the trap is to hand it an array of the
+// other.
+extern "C" __global__ void luma_padded(const PaddedPixel* image, float* result, uint32_t pixels) {
+  const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
+  if (pixel >= pixels) return;
+  const PaddedPixel colour = image[pixel];
+  result[pixel] = luma(colour.red, colour.green, colour.blue);
+}
