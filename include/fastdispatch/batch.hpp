@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "fastdispatch/access.hpp"
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/batch_parameter.hpp"
 #include "fastdispatch/copy.hpp"
@@ -28,6 +29,9 @@ enum class Fences : std::uint8_t {
   /// Every packet waits for the one before; the first after a start or copy acquires, the last before a copy or the end
   /// releases at system scope, the others at agent scope: what is between stays in the device's caches.
   minimal,
+  /// A packet waits only for those that it has a reason to: they wrote what it reads or writes, or read what it writes.
+  /// Independent ones overlap. What a packet touches is what its arguments say: see Batch::dispatch.
+  derived,
 };
 
 struct BatchOptions {
@@ -43,8 +47,8 @@ class BatchRecording;
 /// something changes between submissions, parameters or the signals of copies, there is one such image for each that
 /// is in flight at once. Recording may go on afterwards; what is in flight keeps what it was submitted with.
 ///
-/// The steps run one after the other, each seeing what the ones before wrote. So do submissions to one queue. Modules
-/// and memory named in a batch must outlive its submissions; the Batch itself need not.
+/// The steps run as if one after the other, each seeing what the ones before wrote. So do submissions to one queue.
+/// Modules and memory named in a batch must outlive its submissions; the Batch itself need not.
 ///
 /// Thread safety: recording needs external synchronization; submitting a batch that is not being recorded may be done
 /// from several threads.
@@ -66,9 +70,21 @@ public:
   /// the pointer not.
   /// Throws Error when grid, group or group memory are more than kernel or agent allow (for a grid that is a parameter,
   /// the submission does), or when a parameter is another batch's; nothing is recorded then.
+  ///
+  /// With Fences::derived the arguments say what the kernel touches: `fd::read(a)`, `fd::write(b, {0, n})`,
+  /// `fd::read_write(c)`. Without these words, a buffer is read for a parameter `const T*`, read and written for a
+  /// `T*`. A pointer stands for the whole allocation that HSA finds it in, and for all memory where HSA finds none.
   template <class... Parameters, class... Arguments>
     requires(sizeof...(Arguments) == sizeof...(Parameters) && (BatchArgument<Arguments, Parameters> && ...))
   void dispatch(const Kernel<void(Parameters...)>& kernel, const BatchGrid& grid, Arguments&&... arguments);
+
+  /// With Fences::derived: says what else the last dispatch touches, as in `batch.touches(fd::read(table))`: what it
+  /// reaches through pointers inside of structures and buffers, or as a variable of its module.
+  /// Throws Error when no dispatch was recorded last.
+  template <class... T, AccessMode... modes>
+  void touches(const Accessed<T, modes>&... accesses) {
+    add_accesses(std::array<detail::StatedAccess, sizeof...(accesses)>{accesses.stated()...});
+  }
 
   /// A copy by the device's copy engine. Throws Error when the sizes differ or a side is pageable memory: use
   /// PinnedBuffer, PinnedMemoryResource or Pin, or copy outside the batch.
@@ -97,6 +113,9 @@ private:
   /// Makes room for the kernel's arguments, the implicit ones recorded, and returns where to write the explicit ones.
   [[nodiscard]] std::byte* record(const detail::KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
                                   std::span<const detail::ParameterUse> parameters);
+
+  /// Of the last dispatch.
+  void add_accesses(std::span<const detail::StatedAccess> accesses);
 
   std::unique_ptr<detail::BatchRecording> recording_;
 };
@@ -131,8 +150,11 @@ template <class... Parameters, class... Arguments>
 void Batch::dispatch(const Kernel<void(Parameters...)>& kernel, const BatchGrid& grid, Arguments&&... arguments) {
   [[maybe_unused]] const detail::ArgumentSlot* slot = kernel.info().arguments.data();
   const std::array<detail::ParameterUse, sizeof...(Arguments)> uses{detail::use_of(arguments, *slot++)...};
+  const std::array<detail::StatedAccess, sizeof...(Arguments)> accesses{
+      detail::stated_access<Parameters>(arguments)...};
   std::byte* kernarg = record(kernel.info(), grid, kernel.local_memory(arguments...), uses);
   kernel.write_arguments(kernarg, detail::recorded<Parameters>(std::forward<Arguments>(arguments))...);
+  add_accesses(accesses);
 }
 
 }  // namespace fastdispatch

@@ -1,6 +1,7 @@
 // All of the library.
 #pragma once
 
+#include "fastdispatch/access.hpp"
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/batch.hpp"
 #include "fastdispatch/batch_parameter.hpp"

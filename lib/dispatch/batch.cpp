@@ -20,6 +20,8 @@ std::byte* Batch::record(const detail::KernelInfo& kernel, const BatchGrid& grid
   return recording_->add_dispatch(kernel, grid, local_memory, parameters);
 }
 
+void Batch::add_accesses(std::span<const detail::StatedAccess> accesses) { recording_->add_accesses(accesses); }
+
 void Batch::copy(const MemoryView& destination, const MemoryView& source) {
   detail::check_ranges(destination, source);
   detail::check_reachable(destination, source);

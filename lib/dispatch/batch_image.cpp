@@ -1,5 +1,7 @@
 #include "dispatch/batch_image.hpp"
 
+#include "dispatch/derived_fences.hpp"
+
 namespace fastdispatch::detail {
 namespace {
 
@@ -73,6 +75,7 @@ private:
 }  // namespace
 
 PacketStream encode(std::span<const Step> steps, Fences fences, const std::byte* kernargs) {
+  if (fences == Fences::derived) return encode_derived(steps, kernargs);
   Encoder encoder(fences, kernargs);
   for (const Step& step : steps) {
     std::visit([&](const auto& concrete) { encoder.add(concrete); }, step);

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "dispatch/access.hpp"
 #include "fastdispatch/batch.hpp"
 #include "fastdispatch/detail/kernel_info.hpp"
 #include "fastdispatch/detail/pool_memory.hpp"
@@ -20,8 +21,9 @@ namespace fastdispatch::detail {
 struct DispatchStep {
   const KernelInfo* kernel;
   Grid grid;
-  std::uint64_t local_memory;  // that LocalMemory arguments add
-  std::size_t kernarg;         // where its block starts in the batch's kernargs
+  std::uint64_t local_memory;      // that LocalMemory arguments add
+  std::size_t kernarg;             // where its block starts in the batch's kernargs
+  std::vector<Access> accesses{};  // for Fences::derived only
 };
 struct CopyStep {
   MemoryView destination;

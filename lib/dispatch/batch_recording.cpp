@@ -4,6 +4,8 @@
 #include <utility>
 #include <variant>
 
+#include "fastdispatch/error.hpp"
+
 namespace fastdispatch::detail {
 
 namespace {
@@ -43,6 +45,17 @@ std::byte* BatchRecording::add_dispatch(const KernelInfo& kernel, const BatchGri
   std::byte* kernarg = kernargs_.data() + start;
   write_implicit_arguments(kernel, grid.grid(), kernarg);
   return kernarg;
+}
+
+void BatchRecording::add_accesses(std::span<const StatedAccess> accesses) {
+  auto* dispatch = steps_.empty() ? nullptr : std::get_if<DispatchStep>(&steps_.back());
+  if (dispatch == nullptr) throw Error("stating what the last dispatch touches: the last step is none");
+  if (fences_ != Fences::derived) return;
+  changed();
+  for (const StatedAccess& stated : accesses) {
+    const Access access = resolve(agent_, stated);
+    if (access.mode != AccessMode::none) dispatch->accesses.push_back(access);
+  }
 }
 
 void BatchRecording::add(const CopyStep& copy) {

@@ -32,6 +32,8 @@ public:
   // Returns where to write the explicit arguments.
   [[nodiscard]] std::byte* add_dispatch(const KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
                                         std::span<const ParameterUse> parameters);
+  // Of the last step, a dispatch.
+  void add_accesses(std::span<const StatedAccess> accesses);
   void add(const CopyStep& copy);
   void clear();
 

@@ -1,0 +1,210 @@
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dispatch/batch_image.hpp"
+#include "happens_before.hpp"
+
+namespace fastdispatch::test {
+namespace {
+
+using detail::Access;
+using detail::CopyStep;
+using detail::DispatchStep;
+using detail::PacketStream;
+using detail::Step;
+
+const detail::KernelInfo kernel{.name = "kernel",
+                                .object = 0x1000,
+                                .kernarg_size = 8,
+                                .max_group_size = 1024,
+                                .max_group_segment_size = 65536,
+                                .arguments = {{0, 8}},
+                                .implicit_arguments = {}};
+
+constexpr std::uintptr_t buffer_size = 64;
+constexpr std::uintptr_t address_of(std::uintptr_t buffer) { return 0x10000 * (buffer + 1); }
+
+Access access(std::uintptr_t buffer, AccessMode mode, std::uintptr_t first = 0, std::uintptr_t size = buffer_size,
+              FenceScope scope = FenceScope::agent) {
+  return {.begin = address_of(buffer) + first, .end = address_of(buffer) + first + size, .mode = mode, .scope = scope};
+}
+Access read(std::uintptr_t buffer) { return access(buffer, AccessMode::read); }
+Access write(std::uintptr_t buffer) { return access(buffer, AccessMode::write); }
+Access read_write(std::uintptr_t buffer) { return access(buffer, AccessMode::read_write); }
+
+Step dispatch(std::vector<Access> accesses) {
+  return DispatchStep{
+      .kernel = &kernel, .grid = grid(64).group(64), .local_memory = 0, .kernarg = 0, .accesses = std::move(accesses)};
+}
+
+MemoryView view(const Access& access) {
+  MemoryView result =
+      detail::memory_behind(reinterpret_cast<const void*>(access.begin),  // NOLINT(performance-no-int-to-ptr)
+                            access.end - access.begin);
+  return result;
+}
+Step copy(const Access& destination, const Access& source) {
+  return CopyStep{.destination = view(destination), .source = view(source)};
+}
+
+PacketStream derive(const std::vector<Step>& steps) { return encode(steps, Fences::derived, nullptr); }
+
+std::vector<Ordering> orderings(const PacketStream& stream) {
+  std::vector<Ordering> result;
+  for (const Packet& packet : stream.packets) result.push_back(packet.header().ordering);
+  return result;
+}
+
+std::vector<std::size_t> barriers(const PacketStream& stream) {
+  std::vector<std::size_t> result;
+  for (std::size_t i = 0; i < stream.packets.size(); ++i) {
+    if (stream.packets[i].header().ordering.barrier == BarrierBit::set) result.push_back(i);
+  }
+  return result;
+}
+
+constexpr auto none = FenceScope::none;
+constexpr auto agent = FenceScope::agent;
+constexpr auto everyone = FenceScope::system;
+constexpr Ordering waiting(FenceScope acquire, FenceScope release) { return {BarrierBit::set, acquire, release}; }
+constexpr Ordering free(FenceScope acquire, FenceScope release) { return {BarrierBit::clear, acquire, release}; }
+
+using ::testing::ElementsAre;
+using ::testing::Eq;
+
+TEST(DerivedFences, of_a_chain_are_the_minimal_ones) {
+  const std::vector<Step> chain(5, dispatch({read_write(0)}));
+  EXPECT_EQ(derive(chain).packets, encode(chain, Fences::minimal, nullptr).packets);
+}
+
+TEST(DerivedFences, leave_independent_dispatches_unordered) {
+  const std::vector<Step> steps{dispatch({write(0)}), dispatch({write(1)}), dispatch({read(2), write(3)})};
+  EXPECT_THAT(orderings(derive(steps)),
+              ElementsAre(waiting(everyone, agent), free(none, agent), free(none, agent), waiting(agent, everyone)));
+}
+
+TEST(DerivedFences, wait_once_for_several_reasons) {
+  const std::vector<Step> steps{dispatch({write(0)}), dispatch({write(1)}), dispatch({read(0), write(2)}),
+                                dispatch({read(1), write(3)}), dispatch({read(2), read(3), write(4)})};
+  EXPECT_THAT(orderings(derive(steps)), ElementsAre(waiting(everyone, agent), free(none, agent), waiting(agent, agent),
+                                                    free(none, agent), waiting(agent, everyone)));
+}
+
+TEST(DerivedFences, of_a_write_after_a_read_only_wait) {
+  const std::vector<Step> steps{dispatch({read(0)}), dispatch({write(0)}), dispatch({read(0)})};
+  EXPECT_THAT(orderings(derive(steps)),
+              ElementsAre(waiting(everyone, none), waiting(none, agent), waiting(agent, everyone)));
+}
+
+TEST(DerivedFences, look_at_bytes_not_at_buffers) {
+  const std::vector<Step> steps{dispatch({access(0, AccessMode::write, 0, 32)}),
+                                dispatch({access(0, AccessMode::write, 32, 32)}),
+                                dispatch({access(0, AccessMode::read, 31, 1)})};
+  EXPECT_THAT(barriers(derive(steps)), ElementsAre(0, 2));
+  const std::vector<Step> other{dispatch({access(0, AccessMode::write, 0, 32)}),
+                                dispatch({access(0, AccessMode::write, 32, 32)}),
+                                dispatch({access(0, AccessMode::read, 32, 1)})};
+  EXPECT_THAT(barriers(derive(other)), ElementsAre(0, 2));
+}
+
+TEST(DerivedFences, reach_the_system_where_others_look) {
+  const Access shared = access(0, AccessMode::read_write, 0, 8, FenceScope::system);
+  EXPECT_THAT(
+      orderings(derive({dispatch({shared}), dispatch({shared}), dispatch({read(1)})})),
+      ElementsAre(waiting(everyone, everyone), waiting(everyone, agent), free(none, none), waiting(agent, everyone)));
+}
+
+TEST(DerivedFences, order_memory_that_is_not_known_with_all_other) {
+  const Step unknown = dispatch({detail::everywhere(AccessMode::read)});
+  EXPECT_THAT(barriers(derive({dispatch({write(0)}), unknown, dispatch({read(1)}), dispatch({write(2)})})),
+              ElementsAre(0, 1, 3));
+}
+
+TEST(DerivedFences, surround_copies) {
+  const PacketStream stream = derive({dispatch({write(0)}), dispatch({write(1)}), copy(read(2), read(0)),
+                                      copy(read(3), read(1)), dispatch({read_write(2)})});
+  EXPECT_THAT(orderings(stream), ElementsAre(waiting(everyone, agent), free(none, agent), waiting(agent, everyone),
+                                             waiting(none, none), waiting(everyone, everyone)));
+}
+
+TEST(DerivedFences, of_nothing_are_nothing) { EXPECT_TRUE(derive({}).packets.empty()); }
+
+// ---- properties of random programs
+
+struct Shape {
+  std::size_t most_steps = 12;
+  unsigned copies = 20;  // percent of the steps
+  unsigned shared = 25;  // percent of the accesses
+  unsigned unknown = 2;  // percent of the accesses
+};
+
+class RandomProgram {
+public:
+  RandomProgram(unsigned seed, const Shape& shape) : random_(seed), shape_(shape) {}
+
+  std::vector<Step> operator()() {
+    std::vector<Step> steps;
+    const std::size_t count = 1 + below(shape_.most_steps);
+    while (steps.size() < count) {
+      if (below(100) < shape_.copies) {
+        const std::uintptr_t size = 1 + below(buffer_size / 2);
+        steps.push_back(copy(part(AccessMode::write, size, 0, 3), part(AccessMode::read, size, 3, 3)));
+        if (below(2) == 0)
+          std::swap(std::get<CopyStep>(steps.back()).source, std::get<CopyStep>(steps.back()).destination);
+      } else {
+        std::vector<Access> accesses;
+        for (std::size_t i = below(4); i > 0; --i) accesses.push_back(any());
+        steps.push_back(dispatch(std::move(accesses)));
+      }
+    }
+    return steps;
+  }
+
+private:
+  std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_); }
+
+  Access part(AccessMode mode, std::uintptr_t size, std::uintptr_t first_buffer, std::uintptr_t buffers) {
+    return access(first_buffer + below(buffers), mode, below(buffer_size - size + 1), size);
+  }
+
+  Access any() {
+    const auto mode = static_cast<AccessMode>(1 + below(3));
+    if (below(100) < shape_.unknown) return detail::everywhere(mode);
+    Access result = below(2) == 0 ? part(mode, buffer_size, 0, 6) : part(mode, 1 + below(buffer_size), 0, 6);
+    // The same buffers are always the host's.
+    if (result.begin >= address_of(4) && shape_.shared != 0) result.scope = FenceScope::system;
+    return result;
+  }
+
+  std::mt19937 random_;
+  Shape shape_;
+};
+
+void expect_nothing_missing(Fences fences, SharedMemory shared) {
+  for (unsigned seed = 0; seed < 3000; ++seed) {
+    const std::vector<Step> steps = RandomProgram(seed, {})();
+    const HappensBefore order(encode(steps, fences, nullptr));
+    ASSERT_THAT(order.missing(steps, shared), Eq(std::nullopt)) << "seed " << seed;
+  }
+}
+
+TEST(RandomPrograms, with_derived_fences_miss_nothing) {
+  expect_nothing_missing(Fences::derived, SharedMemory::system_scope);
+}
+TEST(RandomPrograms, with_conservative_fences_miss_nothing) {
+  expect_nothing_missing(Fences::conservative, SharedMemory::system_scope);
+}
+// Which reach the agent only between kernels of one agent, wherever the memory is.
+TEST(RandomPrograms, with_minimal_fences_miss_nothing) {
+  expect_nothing_missing(Fences::minimal, SharedMemory::agent_scope);
+}
+
+}  // namespace
+}  // namespace fastdispatch::test
