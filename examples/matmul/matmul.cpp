@@ -1,0 +1,256 @@
+// Multiplies matrices on the GPU: one work-item an element, then with tiles in LDS, then with blocks in registers. All
+// do the same operations. What differs is how many bytes they load from memory for them, and a GPU can compute far more
+// than it can load.
+#include "exact_product.hpp"
+#include "plot.hpp"
+#include "program.hpp"
+#include "report.hpp"
+#include "roofline.hpp"
+#include "timing.hpp"
+
+#include <fastdispatch/fastdispatch.hpp>
+#include <matmul_code_object.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <iostream>
+#include <iterator>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fd = fastdispatch;
+
+namespace {
+
+struct Options {
+  CommonOptions common{.iterations = 3, .json = {}};
+  std::optional<std::filesystem::path> plot;
+  std::uint32_t size = 256;
+  std::optional<std::uint32_t> rows, columns, inner;
+  bool sweep = false;
+
+  [[nodiscard]] Shape shape() const { return {rows.value_or(size), columns.value_or(size), inner.value_or(size)}; }
+};
+
+// One of the kernels of kernels/matmul.hip.
+struct Variant {
+  const char* name;
+  const char* kernel;
+  std::uint32_t group_width;
+  std::uint32_t group_height;
+  std::uint32_t items_each;  // elements of a work-item along rows and along columns
+  std::uint32_t reuse;       // work-items, or elements, that share what is loaded from memory
+};
+
+constexpr Variant variants[] = {
+    {"untiled", "matmul_untiled", 32, 8, 1, 1},        {"tiles of 8", "matmul_tiles_8", 8, 8, 1, 8},
+    {"tiles of 16", "matmul_tiles_16", 16, 16, 1, 16}, {"tiles of 32", "matmul_tiles_32", 32, 32, 1, 32},
+    {"blocks of 64", "matmul_blocks", 16, 16, 4, 64},
+};
+
+constexpr std::uint32_t round_up_quotient(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
+
+fd::Grid grid_of(const Variant& variant, const Shape& shape) {
+  const std::uint32_t width = variant.group_width;
+  const std::uint32_t height = variant.group_height;
+  return fd::grid(round_up_quotient(shape.columns, width * variant.items_each) * width,
+                  round_up_quotient(shape.rows, height * variant.items_each) * height)
+      .group(width, height);
+}
+
+double operations(const Shape& shape) { return 2.0 * shape.rows * shape.columns * shape.inner; }
+
+// Bytes that the kernel loads and stores. Tiles of w x w load A once for each of the columns / w tiles in a row, and B
+// once for each of the rows / w tiles in a column; the untiled kernel does the same with w = 1.
+double bytes_moved(const Variant& variant, const Shape& shape) {
+  const double rows = shape.rows;
+  const double columns = shape.columns;
+  const double loads_of_a = rows * shape.inner * round_up_quotient(shape.columns, variant.reuse);
+  const double loads_of_b = columns * shape.inner * round_up_quotient(shape.rows, variant.reuse);
+  return sizeof(float) * (loads_of_a + loads_of_b + rows * columns);
+}
+
+double intensity(const Variant& variant, const Shape& shape) { return operations(shape) / bytes_moved(variant, shape); }
+
+std::string text_of(const Shape& shape) {
+  return std::to_string(shape.rows) + " x " + std::to_string(shape.inner) + " times " + std::to_string(shape.inner) +
+         " x " + std::to_string(shape.columns);
+}
+
+std::size_t bytes_of(const Shape& shape) {
+  const std::size_t elements = std::size_t{shape.rows} * shape.inner + std::size_t{shape.inner} * shape.columns +
+                               std::size_t{shape.rows} * shape.columns;
+  return elements * sizeof(float);
+}
+
+// A product of one shape: its matrices on the GPU, and the host's check.
+class Product {
+public:
+  Product(fd::Agent gpu, fd::Queue& queue, const fd::Module& module, const Shape& shape);
+
+  // Runs every variant and returns a row for each.
+  [[nodiscard]] std::vector<Row> measure(std::size_t iterations);
+
+private:
+  [[nodiscard]] double time(const Variant& variant);
+  // Reads the result and says what is wrong with it; nothing if it is right.
+  [[nodiscard]] std::string find_error();
+
+  fd::Queue& queue_;
+  const fd::Module& module_;
+  Shape shape_;
+  std::vector<float> host_a_;
+  std::vector<float> host_b_;
+  std::vector<float> host_c_;
+  ProductCheck check_;
+  fd::DeviceBuffer<float> a_;
+  fd::DeviceBuffer<float> b_;
+  fd::DeviceBuffer<float> c_;
+};
+
+Product::Product(fd::Agent gpu, fd::Queue& queue, const fd::Module& module, const Shape& shape)
+    : queue_(queue), module_(module), shape_(shape), host_a_(random_integers(std::size_t{shape.rows} * shape.inner, 1)),
+      host_b_(random_integers(std::size_t{shape.inner} * shape.columns, 2)),
+      host_c_(std::size_t{shape.rows} * shape.columns), check_(shape, host_a_, host_b_), a_(gpu, host_a_.size()),
+      b_(gpu, host_b_.size()), c_(gpu, host_c_.size()) {
+  fd::copy(a_, std::span(host_a_));
+  fd::copy(b_, std::span(host_b_));
+}
+
+double Product::time(const Variant& variant) {
+  const auto kernel = module_.kernel<void(float*, const float*, const float*, Shape)>(variant.kernel);
+  const fd::Grid grid = grid_of(variant, shape_);
+  // No element of the variant before may pass for one of this.
+  std::fill(host_c_.begin(), host_c_.end(), std::numeric_limits<float>::quiet_NaN());
+  fd::copy(c_, std::span(host_c_));
+  return time_of([&] { queue_.dispatch(kernel, grid, c_, a_, b_, shape_).wait(); });
+}
+
+std::string Product::find_error() {
+  fd::copy(std::span(host_c_), c_);
+  const std::optional<std::size_t> row = check_.first_wrong_row(host_c_);
+  return row ? "row " + std::to_string(*row) : "";
+}
+
+std::vector<Row> Product::measure(std::size_t iterations) {
+  std::vector<Row> rows;
+  for (const Variant& variant : variants) {
+    rows.push_back({.name = variant.name, .microseconds = {}, .figures = {}, .remark = {}});
+  }
+  // The variants take turns, so that what else the machine does strikes them alike. The first turn loads the kernels
+  // and is not counted, but checked like the others.
+  for (std::size_t turn = 0; turn <= iterations; ++turn) {
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const double microseconds = time(variants[i]);
+      if (turn > 0) rows[i].microseconds.push_back(microseconds);
+      if (rows[i].correct) rows[i].remark = find_error();
+      rows[i].correct = rows[i].remark.empty();
+    }
+  }
+  const double untiled = median(rows.front().microseconds);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const double microseconds = median(rows[i].microseconds);
+    rows[i].figures = {figure("GFLOP/s", operations(shape_) / microseconds / 1e3),
+                       figure("MB moved", bytes_moved(variants[i], shape_) / 1e6, 1),
+                       figure("FLOP/byte", intensity(variants[i], shape_)),
+                       figure("speed-up", untiled / microseconds, 2, "x")};
+  }
+  return rows;
+}
+
+// The shapes to multiply: one, or squares of powers of two up to the size.
+std::vector<Shape> shapes_of(const Options& options) {
+  if (!options.sweep) return {options.shape()};
+  std::vector<Shape> shapes;
+  for (std::uint32_t n = 64; n < options.size; n *= 2) shapes.push_back({n, n, n});
+  shapes.push_back({options.size, options.size, options.size});
+  return shapes;
+}
+
+// The largest rate that the roofline allows for an intensity.
+double roof(const Roofline& roofline, double flops_per_byte) {
+  return std::min(roofline.gflops, roofline.gigabytes_per_second * flops_per_byte);
+}
+
+Curve roof_curve(const Roofline& roofline) {
+  Curve curve = {.name = "roofline: memory, multiply-adds", .points = {}, .dashed = true};
+  const double ridge = roofline.gflops / roofline.gigabytes_per_second;
+  for (const double x : {1.0 / 8, ridge, 64.0}) curve.points.emplace_back(x, roof(roofline, x));
+  std::sort(curve.points.begin(), curve.points.end());
+  return curve;
+}
+
+int run(const Options& options) {
+  std::optional<OutputFile> json;
+  if (options.common.json) json.emplace(*options.common.json);
+  const std::vector<Shape> shapes = shapes_of(options);
+  require_memory(2 * bytes_of(shapes.back()));  // the host's and the GPU's
+
+  const fd::Runtime runtime;
+  const fd::Agent gpu = runtime.gpu(options.common.device);
+  const fd::Module module = fd::Module::load(gpu, code_objects::matmul(), "matmul");
+  fd::Queue queue(gpu);
+
+  const std::string problem = options.sweep ? "squares of up to " + std::to_string(options.size) : text_of(shapes[0]);
+  Report report = report_on("matmul", problem, runtime, gpu);
+  LinePlot plot = {.title = "Matrix products: " + problem,
+                   .x_label = "operations a byte loaded or stored",
+                   .y_label = "GFLOP/s",
+                   .logarithmic_x = true,
+                   .logarithmic_y = true,
+                   .curves = {}};
+  for (const Variant& variant : variants)
+    plot.curves.push_back({.name = variant.name, .points = {}, .points_only = true});
+
+  for (const Shape& shape : shapes) {
+    std::vector<Row> rows = Product(gpu, queue, module, shape).measure(options.common.iterations);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      plot.curves[i].points.emplace_back(intensity(variants[i], shape), rows[i].figures[0].value);
+      if (options.sweep) rows[i].name = std::to_string(shape.rows) + ": " + rows[i].name;
+    }
+    std::move(rows.begin(), rows.end(), std::back_inserter(report.rows));
+  }
+  if (options.plot) {
+    plot.curves.push_back(roof_curve(measure_roofline(gpu, queue, options.common.iterations, report.rows)));
+  }
+
+  print_report(std::cout, report);
+  if (json) {
+    write_json(*json, report);
+    json->commit();
+  }
+  if (options.plot) write_plot(*options.plot, plot);
+  require_correct(report);
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Multiplies matrices: an element a work-item, then tiles in LDS, then blocks in registers.", "matmul");
+  const auto add_size = [&app](const char* name, auto& value, const char* letter, const char* description) {
+    return app.add_option(name, value, description)
+        ->check(CLI::Range(std::size_t{1}, longest_inner))
+        ->option_text(letter)
+        ->group("What is multiplied");
+  };
+  CLI::Option* const sides[] = {
+      add_size("--rows", options.rows, "M", "Of A and of the product (as --size)"),
+      add_size("--columns", options.columns, "N", "Of B and of the product (as --size)"),
+      add_size("--inner", options.inner, "K", "Columns of A and rows of B (as --size)"),
+  };
+  add_size("--size", options.size, "N", "Of square matrices (256)");
+  CLI::Option* sweep = app.add_flag("--sweep", options.sweep, "Squares of 64, 128, 256 and so on up to --size")
+                           ->option_text(" ")  // or else the help lists whom it excludes
+                           ->group("What is multiplied");
+  for (CLI::Option* side : sides) sweep->excludes(side);
+  add_common_options(app, options.common);
+  add_plot_option(app, options.plot);
+  parse_or_exit(app, argc, argv);
+  return run_program("matmul", [&options] { return run(options); });
+}
