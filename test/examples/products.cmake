@@ -31,6 +31,9 @@ expect_program(matmul "refuses a size that is no number" 2 "^matmul: .*--inner" 
 expect_program(matmul "refuses sums that are not exact" 2 "^matmul: --inner: .*not in range" --inner 1048577)
 expect_program(matmul "refuses to sweep over sides" 2 "^matmul: .*excludes" --sweep --rows 4)
 expect_program(matmul "tells a size beyond memory" 1 "^matmul: .*MiB of memory" --size 1048576)
+expect_program(matmul "tells matrices beyond the GPU's memory" 1 "^matmul: .*memory" --rows 1 --inner 1000000 --columns 20)
+set_tests_properties("matmul tells matrices beyond the GPU's memory" PROPERTIES
+                     ENVIRONMENT "FASTDISPATCH_DEVICE=softgpu;SOFTGPU_MEMORY=64M")
 expect_program(matmul "tells that there is no such GPU" 1 "^matmul: .*GPU" --device 99)
 expect_program(matmul "tells that the JSON cannot be written" 1 "^matmul: .*No such file" --json ${folder}/no/folder)
 
@@ -50,6 +53,3 @@ add_test(NAME "atomic_count draws its times"
 expect_program(atomic_count "refuses zero work-items" 2 "^atomic_count: --work-items: .*not in range" --work-items 0)
 expect_program(atomic_count "refuses a negative number of counters" 2 "^atomic_count: .*--bins" --bins -1)
 expect_program(atomic_count "refuses more counters than it has windows for" 2 "^atomic_count: --bins: .*not in range" --bins 16777217)
-expect_program(atomic_count "tells counters beyond the GPU's memory" 1 "^atomic_count: .*memory" --bins 16777216)
-set_tests_properties("atomic_count tells counters beyond the GPU's memory" PROPERTIES
-                     ENVIRONMENT "FASTDISPATCH_DEVICE=softgpu;SOFTGPU_MEMORY=64M")
