@@ -1,0 +1,27 @@
+// A matrix whose size is known and whose elements go where the caller wants them: into memory made for that size.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+inline constexpr std::size_t most_rows = std::size_t{1} << 31U;  ///< and columns: kernels count with 32 bits
+
+struct MatrixSource {
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::vector<std::string> row_names;  ///< empty where rows have numbers only
+  /// Writes all elements, row after row, each a finite number. Throws std::runtime_error.
+  std::function<void(std::span<float>)> write_to;
+};
+
+/// Random numbers from 0 to 1.
+[[nodiscard]] MatrixSource random_matrix(std::size_t rows, std::size_t columns, std::uint32_t seed);
+
+/// An array of NumPy's, or origin, destination and count in each line, as the name says: .npy or .csv.
+/// Throws std::runtime_error, naming the byte or the line of what is wrong.
+[[nodiscard]] MatrixSource matrix_file(const std::filesystem::path& path);
