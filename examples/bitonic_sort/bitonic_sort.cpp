@@ -213,6 +213,7 @@ std::string describe(const Optimizations& optimizations) {
   add(optimizations.preallocated_kernarg, "kernarg");
   add(optimizations.no_host_sync, "no host synchronization");
   add(optimizations.fences == fd::Fences::minimal, "minimal fences");
+  add(optimizations.fences == fd::Fences::derived, "derived fences");
   add(optimizations.pinned_host, "pinned");
   add(optimizations.replay, "replay");
   return text.empty() ? "baseline" : text;

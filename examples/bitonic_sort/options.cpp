@@ -3,11 +3,18 @@
 #include <CLI/CLI.hpp>
 
 #include <iterator>
+#include <map>
 #include <string>
 
 namespace {
 
 constexpr std::size_t ablation_iterations = 100;
+
+const std::map<std::string, fastdispatch::Fences> fence_policies = {
+    {"conservative", fastdispatch::Fences::conservative},
+    {"minimal", fastdispatch::Fences::minimal},
+    {"derived", fastdispatch::Fences::derived},
+};
 
 }  // namespace
 
@@ -52,8 +59,9 @@ Options parse_command_line(int argc, char** argv) {
                    "Keep the host's array in pinned memory"),
       app.add_flag("--opt-replay,--optReplay", optimizations.replay,
                    "Record everything once and submit it again; the first three come with it"),
-      app.add_option("--fences", fences, "conservative or minimal, whatever the other flags say")
-          ->check(CLI::IsMember({"conservative", "minimal"})),
+      app.add_option("--fences", fences,
+                     "conservative, minimal, or derived (with --opt-replay), whatever the other flags say")
+          ->check(CLI::IsMember(fence_policies)),
   };
 
   constexpr const char* run = "How it runs";
@@ -75,9 +83,9 @@ Options parse_command_line(int argc, char** argv) {
     optimizations.no_host_sync = optimizations.pinned_host = minimal_fences = true;
   }
   if (minimal_fences) optimizations.fences = fastdispatch::Fences::minimal;
-  if (!fences.empty()) {
-    optimizations.fences = fences == "minimal" ? fastdispatch::Fences::minimal : fastdispatch::Fences::conservative;
-  }
+  if (!fences.empty()) optimizations.fences = fence_policies.at(fences);
+  // Only a batch knows what its dispatches touch.
+  if (optimizations.fences == fastdispatch::Fences::derived) optimizations.replay = true;
   if (descending) options.order = Order::descending;
   if (options.ablation && iterations->count() == 0) options.common.iterations = ablation_iterations;
   return options;
