@@ -1,16 +1,24 @@
 // What was submitted to a queue, to be waited for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <span>
 
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/error.hpp"
 #include "fastdispatch/wait.hpp"
 
 namespace fastdispatch {
 
 namespace detail {
+class Group;
 class QueueState;
-}
+}  // namespace detail
+
+/// Called once, when a submission completed or cannot any more: `failure` says why not, and is null where it completed.
+using CompletionCallback = std::function<void(const Error* failure)>;
 
 /// Views the completion of packets in a Queue, which must outlive it; cheap to copy, may be dropped.
 ///
@@ -26,14 +34,41 @@ public:
   /// Whether all of its packets completed. Throws Error when the queue or its agent failed.
   [[nodiscard]] bool done() const;
 
+  /// Lets `callback` be called when the submission completed, at once where it has, or failed. It is called exactly
+  /// once, also where the queue is destroyed before; the destructor waits for that.
+  ///
+  /// Thread: one that the library keeps for each agent. Callbacks of a queue come in the order of its submissions,
+  /// those of one submission in the order of `then`; those of different queues in any order. One runs at a time, so
+  /// that a long one holds up the others. An exception that leaves one ends the process, as from any thread's function.
+  /// A callback may do what other threads may: submit (with Producers::multiple), wait, copy, call `then`, destroy a
+  /// queue. It must not destroy the last Runtime. What it captures must live until it was called; it is destroyed
+  /// after.
+  ///
+  /// Cost: an allocation, a lock and a wake-up here; for the submission nothing. Callbacks need no core until they are
+  /// called: their thread blocks.
+  /// Throws Error where the submission needs a barrier to follow it and the queue has failed, QueueFull or TimeoutError
+  /// where the queue has no room for that; the callback is not called then.
+  void then(CompletionCallback callback) const;
+
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 
 private:
   friend class detail::QueueState;
+  friend class detail::Group;
   Submission(detail::QueueState& queue, std::uint64_t epoch) noexcept : queue_(&queue), epoch_(epoch) {}
 
   detail::QueueState* queue_;
   std::uint64_t epoch_;
 };
+
+/// Waits until one of `submissions`, to any queues of one runtime, completed; returns the index of the first that has.
+/// Throws TimeoutError when the time is up, and Error when none completed and the queue or agent of one of them failed,
+/// or when there are none. Cost: spinning looks at each, blocking is one call into HSA.
+FASTDISPATCH_EXPORT std::size_t wait_any(std::span<const Submission> submissions, WaitOptions options = {});
+
+/// Waits until all of `submissions`, to any queues of one runtime, completed.
+/// Throws TimeoutError when the time is up, and Error when the queue or agent of one that did not complete failed, even
+/// where others are still running.
+FASTDISPATCH_EXPORT void wait_all(std::span<const Submission> submissions, WaitOptions options = {});
 
 }  // namespace fastdispatch

@@ -7,7 +7,7 @@ namespace fastdispatch {
 
 enum class WaitPolicy {
   spin,             ///< lowest latency; burns a core
-  spin_then_block,  ///< spins for some tens of microseconds, then blocks
+  spin_then_block,  ///< spins for about as long as blocking and being woken takes, then blocks
   block,            ///< leaves the core to others at once
 };
 

@@ -1,5 +1,6 @@
 #include "fastdispatch/agent.hpp"
 
+#include <new>
 #include <utility>
 
 #include "dispatch/agent_state.hpp"
@@ -21,6 +22,9 @@ void Agent::register_kernel(std::uint64_t kernel_object, std::string name) const
 void Agent::unregister_kernel(std::uint64_t kernel_object) const noexcept { state_->kernels.remove(kernel_object); }
 
 namespace detail {
+
+AgentState::AgentState() : completions(*this) {}
+AgentState::~AgentState() = default;
 
 Copier& AgentState::copier() {
   const std::scoped_lock lock(copier_mutex);
@@ -54,11 +58,15 @@ void QueueRegistry::remove(QueueState& queue) noexcept {
   std::erase(queues_, &queue);
 }
 
-void QueueRegistry::fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name) {
+void QueueRegistry::fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name) noexcept {
   const std::scoped_lock lock(mutex_);
-  std::vector<std::string> suspects;
-  for (const QueueState* queue : queues_) queue->add_running_kernels(suspects);
-  last_fault_.emplace(memory_fault_error(fault, agent_name, suspects));
+  try {
+    std::vector<std::string> suspects;
+    for (const QueueState* queue : queues_) queue->add_running_kernels(suspects);
+    last_fault_.emplace(memory_fault_error(fault, agent_name, suspects));
+  } catch (const std::bad_alloc&) {
+    last_fault_.emplace(wordless_error_);
+  }
   faults_.fetch_add(1, std::memory_order_release);
   count_failure();
   for (QueueState* queue : queues_) queue->fail(*last_fault_);

@@ -52,7 +52,4 @@ Agent Queue::agent() const noexcept { return state_->agent(); }
 std::uint32_t Queue::size() const noexcept { return state_->size(); }
 hsa_queue_t* Queue::handle() const noexcept { return state_->handle(); }
 
-void Submission::wait(WaitOptions options) const { queue_->wait(epoch_, options); }
-bool Submission::done() const { return queue_->done(epoch_); }
-
 }  // namespace fastdispatch

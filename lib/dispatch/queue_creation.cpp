@@ -5,8 +5,6 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include "dispatch/log.hpp"
-#include "dispatch/queue_errors.hpp"
 #include "dispatch/queue_state.hpp"
 #include "fastdispatch/detail/check.hpp"
 
@@ -53,12 +51,7 @@ QueueHandle QueueState::create(const QueueOptions& options) {
   check_mask(agent_.properties(), options.compute_unit_mask);
 
   const auto on_error = [](hsa_status_t status, hsa_queue_t*, void* state) noexcept {
-    auto& queue = *static_cast<QueueState*>(state);
-    std::vector<std::string> suspects;
-    queue.add_running_kernels(suspects);
-    const Error error = queue_error(queue.agent_.api(), status, suspects);
-    log().debug("{}", error.what());
-    queue.fail(error);
+    static_cast<QueueState*>(state)->fail(status);
   };
   constexpr std::uint32_t no_hint = UINT32_MAX;  // of the kernels' private and group segments
   hsa_queue_t* queue = nullptr;

@@ -1,6 +1,7 @@
 #include "dispatch/queue_state.hpp"
 
 #include <algorithm>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -8,6 +9,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/amd_signal.hpp"
+#include "dispatch/backoff.hpp"
+#include "dispatch/log.hpp"
 #include "dispatch/queue_errors.hpp"
 
 namespace fastdispatch::detail {
@@ -38,6 +41,7 @@ QueueState::QueueState(Agent agent, const QueueOptions& options)
 }
 
 QueueState::~QueueState() {
+  agent_.state().completions.remove(*this);
   agent_.state().queues.remove(*this);
   queue_.reset();  // until then its kernels may read their arguments, and HSA may report an error, which reads the ring
 }
@@ -102,18 +106,17 @@ void QueueState::wait(std::uint64_t epoch, const WaitOptions& options) {
         fmt::format("waiting for a submission: not complete within {}; {}", in_words(options.timeout), describe()));
   };
   // Where a barrier has to follow, there may be no room for it yet.
-  for (Backoff backoff; !done(epoch) && ring_.epochs() < epoch; backoff())
+  for (Backoff backoff; !done(epoch) && !covers(epoch); backoff())
     if (backoff.slow() && deadline.passed()) time_is_up();
-  const auto threshold = 1 - static_cast<hsa_signal_value_t>(epoch);
   const WaitOptions rest{.policy = options.policy, .timeout = std::min(options.timeout, deadline.left())};
-  if (!wait_below(agent_.state(), epoch_signal_.handle(), threshold, rest, [this] { throw_if_failed(); })) time_is_up();
+  if (!wait_for(agent_.state(), completion_of(epoch), rest, [this] { throw_if_failed(); })) time_is_up();
 }
 
 bool QueueState::done(std::uint64_t epoch) {
-  if (completed_epoch() >= epoch) return true;
+  if (completed(epoch)) return true;
   throw_if_failed();
   // The packets carry no epoch signal and no later packet does: let one follow.
-  if (ring_.epochs() < epoch) try_fence();
+  if (!covers(epoch)) try_fence();
   return false;
 }
 
@@ -156,14 +159,31 @@ void QueueState::retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) n
   kernargs_.retire(slot, epoch);
 }
 
-void QueueState::fail(const Error& error) {
+void QueueState::fail(const Error& error) noexcept {
   {
     const std::scoped_lock lock(error_mutex_);
     if (error_) return;
-    error_.emplace(error);
+    try {
+      error_.emplace(error);
+    } catch (const std::bad_alloc&) {
+      error_.emplace(agent_.state().queues.wordless_error());
+    }
     failed_.store(true, std::memory_order_release);
   }
   agent_.state().queues.count_failure();
+  agent_.state().completions.look();
+}
+
+void QueueState::fail(hsa_status_t status) noexcept {
+  try {
+    std::vector<std::string> suspects;
+    add_running_kernels(suspects);
+    const Error error = queue_error(agent_.api(), status, suspects);
+    log().debug("{}", error.what());
+    fail(error);
+  } catch (const std::bad_alloc&) {
+    fail(agent_.state().queues.wordless_error());
+  }
 }
 
 }  // namespace fastdispatch::detail

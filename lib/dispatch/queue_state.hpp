@@ -82,6 +82,17 @@ public:
   /// Waits for `epoch`; what Submission::wait and done are.
   void wait(std::uint64_t epoch, const WaitOptions& options);
   [[nodiscard]] bool done(std::uint64_t epoch);
+  [[nodiscard]] bool completed(std::uint64_t epoch) const noexcept { return completed_epoch() >= epoch; }
+  /// What a waiter for `epoch` waits for.
+  [[nodiscard]] Below completion_of(std::uint64_t epoch) const noexcept {
+    return {.signal = epoch_signal_.handle(), .threshold = 1 - static_cast<hsa_signal_value_t>(epoch)};
+  }
+  /// Whether a packet in the queue is to complete `epoch`.
+  [[nodiscard]] bool covers(std::uint64_t epoch) const noexcept { return ring_.epochs() >= epoch; }
+  /// Submits a barrier packet where that is needed for it.
+  void cover(std::uint64_t epoch) {
+    if (!covers(epoch)) fence();
+  }
   /// Waits for everything submitted so far: the next epoch covers what no earlier one does.
   void wait(const WaitOptions& options) { wait(ring_.epochs() + 1, options); }
 
@@ -104,13 +115,19 @@ public:
   void retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept;
 
   /// Records why the queue failed, the first time; waiters and producers then throw it. HSA's threads call this.
-  void fail(const Error& error);
+  void fail(const Error& error) noexcept;
+  /// As above, for what HSA reported to the queue's callback.
+  void fail(hsa_status_t status) noexcept;
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
+  /// Why; only where it failed.
+  [[nodiscard]] const Error& error() const noexcept { return *error_; }
   void throw_if_failed() const {
     if (failed()) [[unlikely]]
       throw Error(*error_);
   }
 
+  /// For messages: the indices, and what the queue is at.
+  [[nodiscard]] std::string describe() const;
   /// Adds the names of the kernels that were started and are not known to have completed, the latest first.
   void add_running_kernels(std::vector<std::string>& names) const;
   /// Whether a packet that is not known to have completed has `signal` as its completion signal.
@@ -135,8 +152,6 @@ private:
   [[nodiscard]] KernargSlot wait_for_kernargs(std::size_t bytes);
   /// The first packet that is not known to have completed.
   [[nodiscard]] std::uint64_t oldest_packet() const noexcept;
-  /// For messages: the indices, and what the queue is at.
-  [[nodiscard]] std::string describe() const;
 
   Agent agent_;
   WhenFull when_full_;

@@ -20,6 +20,7 @@ namespace {
 struct Current {
   std::mutex mutex;
   std::weak_ptr<RuntimeState> state;
+  RuntimeState* alive = nullptr;  // until its destructor has begun
 };
 
 Current& current() {
@@ -30,12 +31,10 @@ Current& current() {
 // Without a handler that takes the event ROCr prints it and aborts the process.
 hsa_status_t on_system_event(const hsa_amd_event_t* event, void*) noexcept {
   if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT) return HSA_STATUS_ERROR;
-  std::shared_ptr<RuntimeState> state;
-  {
-    const std::scoped_lock lock(current().mutex);
-    state = current().state.lock();
-  }
-  AgentState* agent = state == nullptr ? nullptr : state->find(event->memory_fault.agent);
+  // The lock keeps the state alive: a share of it, dropped last, would shut HSA down on this thread, which is HSA's
+  // own.
+  const std::scoped_lock lock(current().mutex);
+  AgentState* agent = current().alive == nullptr ? nullptr : current().alive->find(event->memory_fault.agent);
   if (agent == nullptr) return HSA_STATUS_ERROR;
   log().debug("memory fault on {} at {:#x}", agent->properties.name, event->memory_fault.virtual_address);
   agent->queues.fail_all(event->memory_fault, agent->properties.name);
@@ -49,6 +48,7 @@ std::shared_ptr<RuntimeState> share_state(const HsaLibrary& library) {
   check(library.api, library.api.amd_register_system_event_handler(on_system_event, nullptr),
         "hsa_amd_register_system_event_handler", "asking to be told of memory faults");
   current().state = state;
+  current().alive = state.get();
   return state;
 }
 
@@ -67,6 +67,10 @@ RuntimeState::RuntimeState(const HsaLibrary& opened) : library(opened) {
 }
 
 RuntimeState::~RuntimeState() {
+  {
+    const std::scoped_lock lock(current().mutex);
+    if (current().alive == this) current().alive = nullptr;
+  }
   gpus.clear();  // they hold memory and signals of HSA's
   library.api.shut_down();
 }

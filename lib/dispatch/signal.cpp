@@ -47,7 +47,7 @@ void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
       seen = failures;
     }
   };
-  if (!detail::wait_below(agent_.state(), handle_, threshold, options, check_failure))
+  if (!detail::wait_for(agent_.state(), {.signal = handle_, .threshold = threshold}, options, check_failure))
     throw TimeoutError(
         fmt::format("waiting for a signal below {}: not reached within {} ms; its value is {}", threshold,
                     std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count(), load()));

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
-#include "dispatch/amd_signal.hpp"
 #include "dispatch/backoff.hpp"
 
 namespace fastdispatch::detail {
@@ -16,18 +16,20 @@ using std::chrono::steady_clock;
 // About what it takes to block and be woken through the interrupt of a signal: spinning longer gains nothing.
 constexpr nanoseconds spin_time = std::chrono::microseconds(50);
 
-// A blocked wait looks for failures this often; HSA wakes it for the signal itself without delay.
-constexpr nanoseconds block_slice = std::chrono::milliseconds(10);
+// How long a blocked wait goes without a look at failures; HSA wakes it for its signals without delay. Growing, because
+// HSA spins a little at the start of each.
+constexpr nanoseconds first_slice = std::chrono::milliseconds(5);
+constexpr nanoseconds longest_slice = std::chrono::milliseconds(160);
 
 constexpr int polls_between_checks = 64;
 
 enum class Outcome { satisfied, time_up };
 
-Outcome spin(hsa_signal_t signal, hsa_signal_value_t threshold, const Deadline& deadline,
-             const std::function<void()>& check_failure) {
+template <class Reached>
+Outcome spin(const Reached& reached, const Deadline& deadline, const std::function<void()>& check_failure) {
   while (true) {
     for (int i = 0; i < polls_between_checks; ++i) {
-      if (load_acquire(signal) < threshold) return Outcome::satisfied;
+      if (reached()) return Outcome::satisfied;
       pause();
     }
     check_failure();
@@ -35,17 +37,35 @@ Outcome spin(hsa_signal_t signal, hsa_signal_value_t threshold, const Deadline& 
   }
 }
 
-Outcome block(const AgentState& agent, hsa_signal_t signal, hsa_signal_value_t threshold, const Deadline& deadline,
+template <class Reached, class Block>
+Outcome block(const Reached& reached, const Block& block_for, const Deadline& deadline,
               const std::function<void()>& check_failure) {
-  while (true) {
-    const nanoseconds slice = std::clamp(deadline.left(), nanoseconds(0), block_slice);
-    const auto ticks = static_cast<std::uint64_t>(static_cast<double>(slice.count()) *
-                                                  static_cast<double>(agent.timestamp_frequency) * 1e-9);
-    agent.api->signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, threshold, ticks, HSA_WAIT_STATE_BLOCKED);
-    if (load_acquire(signal) < threshold) return Outcome::satisfied;
+  for (nanoseconds slice = first_slice;; slice = std::min(2 * slice, longest_slice)) {
+    block_for(std::clamp(deadline.left(), nanoseconds(0), slice));
+    if (reached()) return Outcome::satisfied;
     check_failure();
     if (deadline.passed()) return Outcome::time_up;
   }
+}
+
+template <class Reached, class Block>
+bool wait_until(const Reached& reached, const Block& block_for, const WaitOptions& options,
+                const std::function<void()>& check_failure) {
+  if (reached()) return true;
+  const Deadline deadline(options.timeout);
+  if (options.policy == WaitPolicy::spin) return spin(reached, deadline, check_failure) == Outcome::satisfied;
+  if (options.policy == WaitPolicy::spin_then_block) {
+    const Deadline spun(std::min(spin_time, options.timeout));
+    if (spin(reached, spun, check_failure) == Outcome::satisfied) return true;
+    if (deadline.passed()) return false;
+  }
+  return block(reached, block_for, deadline, check_failure) == Outcome::satisfied;
+}
+
+std::uint64_t ticks_of(const AgentState& agent, nanoseconds time) {
+  if (time == forever) return UINT64_MAX;
+  return static_cast<std::uint64_t>(static_cast<double>(time.count()) * static_cast<double>(agent.timestamp_frequency) *
+                                    1e-9);
 }
 
 }  // namespace
@@ -55,17 +75,37 @@ Deadline::Deadline(nanoseconds timeout) noexcept {
   time_ = timeout < steady_clock::time_point::max() - now ? now + timeout : steady_clock::time_point::max();
 }
 
-bool wait_below(const AgentState& agent, hsa_signal_t signal, hsa_signal_value_t threshold, const WaitOptions& options,
-                const std::function<void()>& check_failure) {
-  if (load_acquire(signal) < threshold) return true;
-  const Deadline deadline(options.timeout);
-  if (options.policy == WaitPolicy::spin) return spin(signal, threshold, deadline, check_failure) == Outcome::satisfied;
-  if (options.policy == WaitPolicy::spin_then_block) {
-    const Deadline spun(std::min(spin_time, options.timeout));
-    if (spin(signal, threshold, spun, check_failure) == Outcome::satisfied) return true;
-    if (deadline.passed()) return false;
+bool wait_for(const AgentState& agent, const Below& goal, const WaitOptions& options,
+              const std::function<void()>& check_failure) {
+  const auto block_for = [&](nanoseconds time) {
+    agent.api->signal_wait_scacquire(goal.signal, HSA_SIGNAL_CONDITION_LT, goal.threshold, ticks_of(agent, time),
+                                     HSA_WAIT_STATE_BLOCKED);
+  };
+  return wait_until([&] { return goal.reached(); }, block_for, options, check_failure);
+}
+
+std::optional<std::size_t> wait_for_any(const AgentState& agent, std::span<const Below> goals,
+                                        const WaitOptions& options, const std::function<void()>& check_failure) {
+  auto first = goals.end();
+  const auto reached = [&] {
+    first = std::find_if(goals.begin(), goals.end(), [](const Below& goal) { return goal.reached(); });
+    return first != goals.end();
+  };
+  const auto block_for = [&](nanoseconds time) { block_for_any(agent, goals, time); };
+  if (!wait_until(reached, block_for, options, check_failure)) return std::nullopt;
+  return first - goals.begin();
+}
+
+void block_for_any(const AgentState& agent, std::span<const Below> goals, nanoseconds timeout) {
+  std::vector<hsa_signal_t> signals;
+  std::vector<hsa_signal_value_t> thresholds;
+  for (const Below& goal : goals) {
+    signals.push_back(goal.signal);
+    thresholds.push_back(goal.threshold);
   }
-  return block(agent, signal, threshold, deadline, check_failure) == Outcome::satisfied;
+  std::vector<hsa_signal_condition_t> conditions(goals.size(), HSA_SIGNAL_CONDITION_LT);
+  agent.api->amd_signal_wait_any(static_cast<std::uint32_t>(goals.size()), signals.data(), conditions.data(),
+                                 thresholds.data(), ticks_of(agent, timeout), HSA_WAIT_STATE_BLOCKED, nullptr);
 }
 
 }  // namespace fastdispatch::detail

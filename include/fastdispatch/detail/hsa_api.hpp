@@ -47,6 +47,7 @@ namespace fastdispatch::detail {
   X(amd_profiling_async_copy_enable)                                                                                   \
   X(amd_profiling_get_async_copy_time)                                                                                 \
   X(amd_signal_async_handler)                                                                                          \
+  X(amd_signal_wait_any)                                                                                               \
   X(amd_agent_iterate_memory_pools)                                                                                    \
   X(amd_agent_memory_pool_get_info)                                                                                    \
   X(amd_memory_pool_get_info)                                                                                          \

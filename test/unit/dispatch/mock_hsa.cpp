@@ -194,6 +194,20 @@ struct Functions {
     return value_of(signal).load(std::memory_order_acquire);
   }
 
+  static std::uint32_t amd_signal_wait_any(std::uint32_t count, hsa_signal_t* signals, hsa_signal_condition_t*,
+                                           hsa_signal_value_t* thresholds, std::uint64_t ticks, hsa_wait_state_t,
+                                           hsa_signal_value_t*) {
+    static_cast<void>(current->record("amd_signal_wait_any"));
+    const auto start = std::chrono::steady_clock::now();
+    while (true) {
+      for (std::uint32_t i = 0; i != count; ++i)
+        if (value_of(signals[i]).load(std::memory_order_acquire) < thresholds[i]) return i;
+      const auto waited = std::chrono::steady_clock::now() - start;
+      if (static_cast<std::uint64_t>(waited / std::chrono::nanoseconds(1)) >= ticks) return UINT32_MAX;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+
   static hsa_status_t queue_create(hsa_agent_t, std::uint32_t size, hsa_queue_type32_t type,
                                    void (*on_error)(hsa_status_t, hsa_queue_t*, void*), void* data, std::uint32_t,
                                    std::uint32_t, hsa_queue_t** queue) {
@@ -252,6 +266,7 @@ MockHsa::MockHsa() {
   MOCK(signal_destroy);
   MOCK(signal_store_screlease);
   MOCK(signal_wait_scacquire);
+  MOCK(amd_signal_wait_any);
   MOCK(queue_create);
   MOCK(queue_destroy);
   MOCK(amd_queue_set_priority);
@@ -276,7 +291,10 @@ MockHsa::MockHsa() {
                      .lds_bytes = 65536};
 }
 
-MockHsa::~MockHsa() { current = nullptr; }
+MockHsa::~MockHsa() {
+  gpu_.completions.stop();
+  current = nullptr;
+}
 
 void MockHsa::fail(const std::string& function, hsa_status_t status) {
   const std::scoped_lock lock(mutex_);

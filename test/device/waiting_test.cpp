@@ -1,0 +1,111 @@
+// Waiting without burning a core, callbacks, and waiting for several queues.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <future>
+
+#include "device.hpp"
+
+namespace fastdispatch::test {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::nanoseconds;
+using testing::HasSubstr;
+
+class Waiting : public Device {
+protected:
+  /// A submission that completes when `gate` is 0.
+  Submission submit_behind_gate() { return queue.submit(encode(BarrierAnd{.signals = {gate.handle()}})); }
+
+  static nanoseconds thread_time() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
+  }
+  /// The share of a core that this thread uses in `action`.
+  template <class Action>
+  static double core_share(Action action) {
+    const auto start = std::chrono::steady_clock::now();
+    const nanoseconds used = thread_time();
+    action();
+    return std::chrono::duration<double>(thread_time() - used) / (std::chrono::steady_clock::now() - start);
+  }
+
+  Signal gate{gpu, 1};
+};
+
+constexpr WaitOptions blocked{.policy = WaitPolicy::block, .timeout = milliseconds(1000)};
+
+TEST_F(Waiting, that_blocks_leaves_the_core_to_others) {
+  const Submission stuck = submit_behind_gate();
+  EXPECT_LT(core_share([&] { EXPECT_THROW(stuck.wait(blocked), TimeoutError); }), 0.05);
+  EXPECT_LT(core_share([&] { EXPECT_THROW(gate.wait(blocked), TimeoutError); }), 0.05);
+  constexpr WaitOptions spins_first{.policy = WaitPolicy::spin_then_block, .timeout = blocked.timeout};
+  EXPECT_LT(core_share([&] { EXPECT_THROW(stuck.wait(spins_first), TimeoutError); }), 0.05);
+  gate.store(0);
+  queue.wait(limit);
+}
+
+TEST_F(Waiting, by_callback_needs_no_core) {
+  std::promise<nanoseconds> used;
+  nanoseconds first{};
+  queue.submit(encode(BarrierAnd{})).then([&](const Error*) { first = thread_time(); });
+  submit_behind_gate().then([&](const Error*) { used.set_value(thread_time() - first); });
+  std::this_thread::sleep_for(blocked.timeout);
+  gate.store(0);
+  EXPECT_LT(used.get_future().get(), blocked.timeout / 20);
+}
+
+TEST_F(Waiting, by_callback_sees_what_the_kernels_wrote) {
+  const auto write = module.kernel<void(std::uint32_t*)>("write_to");
+  PinnedBuffer<std::uint32_t> target(gpu, 1);
+  for (int i = 0; i < 100; ++i) {
+    target[0] = 0;
+    std::promise<std::uint32_t> seen;
+    queue.dispatch(write, grid(1), target).then([&](const Error* failure) {
+      EXPECT_EQ(failure, nullptr);
+      seen.set_value(target[0]);
+    });
+    EXPECT_EQ(seen.get_future().get(), 42U);
+  }
+}
+
+TEST_F(Waiting, by_callback_is_told_of_a_fault) {
+  const auto write = module.kernel<void(std::uint32_t*)>("write_to");
+  std::promise<std::string> told;
+  queue.dispatch(write, grid(1), std::bit_cast<std::uint32_t*>(std::uintptr_t{0xdead000}))
+      .then([&](const Error* failure) { told.set_value(failure == nullptr ? "nothing" : failure->what()); });
+  EXPECT_THAT(told.get_future().get(), HasSubstr("kernel write_to"));
+}
+
+TEST_F(Waiting, for_several_queues_ends_with_the_first_or_the_last) {
+  const auto write = module.kernel<void(std::uint32_t*)>("write_to");
+  PinnedBuffer<std::uint32_t> target(gpu, 1);
+  Queue other(gpu);
+  for (const WaitPolicy policy : {WaitPolicy::spin, WaitPolicy::spin_then_block, WaitPolicy::block}) {
+    gate.store(1);
+    const std::array submissions{submit_behind_gate(), other.dispatch(write, grid(1), target)};
+    const WaitOptions options{.policy = policy, .timeout = limit.timeout};
+    EXPECT_EQ(wait_any(submissions, options), 1U);
+    EXPECT_EQ(target[0], 42U);
+    EXPECT_THROW(wait_all(submissions, {.policy = policy, .timeout = milliseconds(20)}), TimeoutError);
+    gate.store(0);
+    wait_all(submissions, options);
+    EXPECT_TRUE(submissions[0].done());
+  }
+}
+
+TEST_F(Waiting, for_several_queues_is_told_when_one_of_them_fails) {
+  Queue other(gpu);
+  Packet unknown = encode(BarrierAnd{});
+  unknown.words[0] = (unknown.words[0] & ~0xffU) | 0x77U;
+  const std::array submissions{submit_behind_gate(), other.submit(unknown)};
+  EXPECT_THAT(error_of([&] { wait_all(submissions, limit); }), HasSubstr("the queue stopped"));
+  gate.store(0);
+  queue.wait(limit);
+}
+
+}  // namespace
+}  // namespace fastdispatch::test
