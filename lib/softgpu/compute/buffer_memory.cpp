@@ -167,7 +167,8 @@ void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
   put_places(e, access);
   put_source(e, data, source_format(named));
   Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, named.bits / 8);
-  e.call(reinterpret_cast<const void*>(runtime::atomic_function(named.operation, named.bits)), e.ir.getVoidTy(),
+  e.call(reinterpret_cast<const void*>(runtime::atomic_functions(named.operation, named.bits).in_memory),
+         e.ir.getVoidTy(),
          {e.state(), lanes, e.ir.getInt64(0), e.ir.getInt32(static_cast<std::uint32_t>(runtime::Segment::global))});
   if (!i.has("glc")) return;
   const AccessFormat result = result_format(named);

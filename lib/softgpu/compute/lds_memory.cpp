@@ -16,7 +16,6 @@ namespace {
 
 using llvm::Value;
 using runtime::AtomicOperation;
-using runtime::Segment;
 
 Chunks vector_chunks(Emitter& e, const Operand& operand) {
   Chunks values;
@@ -146,8 +145,8 @@ void put_lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t offset
 }
 
 void call_atomic(Emitter& e, AtomicOperation operation, unsigned bits, Value* lanes) {
-  e.call(reinterpret_cast<const void*>(runtime::atomic_function(operation, bits)), e.ir.getVoidTy(),
-         {e.state(), lanes, e.ir.getInt64(0), e.ir.getInt32(static_cast<std::uint32_t>(Segment::lds))});
+  e.call(reinterpret_cast<const void*>(runtime::atomic_functions(operation, bits).in_lds), e.ir.getVoidTy(),
+         {e.state(), lanes});
 }
 
 void atomic(Emitter& e, const Instruction& i, const LdsAtomic& named, Returns returns) {

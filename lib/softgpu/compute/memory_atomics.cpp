@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -97,42 +99,57 @@ T operand(const WaveState& state, unsigned first_dword, unsigned lane) {
     return state.lane_data[first_dword][lane] | std::uint64_t{state.lane_data[first_dword + 1][lane]} << 32;
 }
 
+template <class T>
+void put_former(WaveState& state, unsigned lane, T value) {
+  state.lane_data[0][lane] = static_cast<std::uint32_t>(value);
+  if constexpr (sizeof(T) == 8) state.lane_data[1][lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
 template <AtomicOperation operation, class T>
-void execute(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment) {
-  constexpr unsigned dwords = sizeof(T) / 4;
+void execute_in_memory(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment) {
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     const T data = operand<T>(*state, 0, lane);
-    const T second = operand<T>(*state, dwords, lane);
+    const T second = operand<T>(*state, sizeof(T) / 4, lane);
     const auto address =
         host_address(*state, lane, flat_scratch, segment, state->lane_addresses[lane], std::uint32_t{sizeof(T)});
     T before = 0;
-    if (address) {
-      T* memory = reinterpret_cast<T*>(*address);  // NOLINT(performance-no-int-to-ptr)
-      if (segment == Segment::lds) {
-        before = *memory;
-        *memory = apply<operation>(before, data, second);
-      } else {
-        before = exchange<operation>(memory, data, second);
-      }
+    if (address) before = exchange<operation>(reinterpret_cast<T*>(*address), data, second);  // NOLINT(performance-*)
+    put_former(*state, lane, before);
+  }
+}
+
+template <AtomicOperation operation, class T>
+void execute_in_lds(WaveState* state, std::uint64_t lanes) {
+  std::byte* const lds = state->lds;
+  const std::uint64_t lds_bytes = state->lds_bytes;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    const T data = operand<T>(*state, 0, lane);
+    const T second = operand<T>(*state, sizeof(T) / 4, lane);
+    const std::uint64_t offset = state->lane_addresses[lane];
+    T before = 0;
+    if (offset + sizeof(T) <= lds_bytes) {
+      std::memcpy(&before, lds + offset, sizeof(T));
+      const T after = apply<operation>(before, data, second);
+      std::memcpy(lds + offset, &after, sizeof(T));
     }
-    state->lane_data[0][lane] = static_cast<std::uint32_t>(before);
-    if constexpr (dwords == 2) state->lane_data[1][lane] = static_cast<std::uint32_t>(before >> 32);
+    put_former(*state, lane, before);
   }
 }
 
 template <AtomicOperation operation>
-AtomicFunction of_width(unsigned bits) {
-  if (bits == 32) return execute<operation, std::uint32_t>;
+AtomicFunctions of_width(unsigned bits) {
+  if (bits == 32) return {execute_in_memory<operation, std::uint32_t>, execute_in_lds<operation, std::uint32_t>};
   if constexpr (operation == AtomicOperation::add_packed_half)
-    return nullptr;
+    return {};
   else
-    return execute<operation, std::uint64_t>;
+    return {execute_in_memory<operation, std::uint64_t>, execute_in_lds<operation, std::uint64_t>};
 }
 
 }  // namespace
 
-AtomicFunction atomic_function(AtomicOperation operation, unsigned bits) {
+AtomicFunctions atomic_functions(AtomicOperation operation, unsigned bits) {
   using enum AtomicOperation;
   // clang-format off
   switch (operation) {
@@ -159,7 +176,7 @@ AtomicFunction atomic_function(AtomicOperation operation, unsigned bits) {
   case add_packed_half:    return of_width<add_packed_half>(bits);
   }
   // clang-format on
-  return nullptr;
+  return {};
 }
 
 }  // namespace softgpu::compute::runtime

@@ -31,11 +31,15 @@ enum class AtomicOperation : std::uint8_t {
   add_packed_half,
 };
 
-/// Executes an operation for each lane in turn, on lane_data[0] (and [1] where it takes a second operand; operands of
-/// 64 bits take two dwords each), and leaves the memory's former value in lane_data. Atomic towards other threads, but
-/// for LDS, which no other thread sees.
-using AtomicFunction = void (*)(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment);
+/// What executes an operation for each lane in turn, on lane_data[0] (and [1] where it takes a second operand; operands
+/// of 64 bits take two dwords each), and leaves the memory's former value in lane_data.
+struct AtomicFunctions {
+  /// Atomic towards other threads.
+  void (*in_memory)(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment) = nullptr;
+  /// On offsets in the work-group's LDS, which no other thread sees: what lies beyond reads as 0 and is not written.
+  void (*in_lds)(WaveState* state, std::uint64_t lanes) = nullptr;
+};
 
-AtomicFunction atomic_function(AtomicOperation operation, unsigned bits);
+AtomicFunctions atomic_functions(AtomicOperation operation, unsigned bits);
 
 }  // namespace softgpu::compute::runtime
