@@ -16,10 +16,10 @@ extern "C" __global__ void count_in_memory(uint32_t* counters, uint32_t bins, ui
   if (item < items) atomicAdd(&counters[item % bins], 1);
 }
 
-// What a work-group counts by itself: the numbers from blockIdx.y * width on, in `copies` histograms.
+// What a work-group counts by itself: the numbers from blockIdx.y * width on, in 1 << copy_bits histograms.
 struct Window {
-  uint32_t width;   // LDS has room for that many counters
-  uint32_t copies;  // a power of two
+  uint32_t width;  // LDS has room for that many counters
+  uint32_t copy_bits;
 };
 
 // A work-group counts in LDS, which is private to it and close, and adds its sums to memory once. Where the grid has
@@ -29,23 +29,30 @@ extern "C" __global__ void count_in_lds(uint32_t* counters, uint32_t bins, uint3
   extern __shared__ uint32_t counts[];  // [number][copy]
   const uint32_t first = blockIdx.y * window.width;
   const uint32_t width = min(window.width, bins - first);
-  const uint32_t copies = window.copies;
+  const uint32_t copies = 1u << window.copy_bits;
   for (uint32_t i = threadIdx.x; i < width * copies; i += blockDim.x) counts[i] = 0;
   __syncthreads();
 
   // Neighbours count in different copies, whose words lie in different banks: lanes with the same number do not queue
-  // up. A number below `first` wraps around to a large one.
+  // up.
   const uint32_t copy = threadIdx.x & (copies - 1);
-  for (uint32_t item = blockIdx.x * blockDim.x + threadIdx.x; item < items; item += grid_size) {
-    const uint32_t number = item % bins - first;
-    if (number < width) atomicAdd(&counts[number * copies + copy], 1);
+  uint32_t item = blockIdx.x * blockDim.x + threadIdx.x;
+  uint32_t number = item % bins;
+  const uint32_t step = grid_size % bins;
+  for (; item < items; item += grid_size) {
+    const uint32_t place = number - first;  // below `first` it wraps around to a large one
+    if (place < width) atomicAdd(&counts[place << window.copy_bits | copy], 1);
+    number += step;  // the next item's remainder, without a division
+    if (number >= bins) number -= bins;
   }
   __syncthreads();
 
   // Each work-item begins with another copy, in another bank.
-  for (uint32_t number = threadIdx.x; number < width; number += blockDim.x) {
+  for (uint32_t place = threadIdx.x; place < width; place += blockDim.x) {
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < copies; ++i) sum += counts[number * copies + ((i + threadIdx.x) & (copies - 1))];
-    if (sum != 0) atomicAdd(&counters[first + number], sum);
+    for (uint32_t i = 0; i < copies; ++i) {
+      sum += counts[place << window.copy_bits | ((i + threadIdx.x) & (copies - 1))];
+    }
+    if (sum != 0) atomicAdd(&counters[first + place], sum);
   }
 }

@@ -33,7 +33,9 @@ struct Options {
 // As in kernels/atomic_count.hip.
 struct Window {
   std::uint32_t width;
-  std::uint32_t copies;
+  std::uint32_t copy_bits;
+
+  [[nodiscard]] std::uint32_t lds_bytes() const { return (width << copy_bits) * std::uint32_t{sizeof(std::uint32_t)}; }
 };
 
 using Counters = std::vector<std::uint32_t>;
@@ -88,17 +90,18 @@ std::vector<Variant> Histogram::variants() {
   const std::uint32_t width = std::min(bins_, room);
 
   // Clearing the histogram and adding it to memory costs a group the same for one increment a work-item as for many:
-  // as few groups as keep every compute unit busy. And with so many copies of each counter as LDS has banks, no two
-  // lanes of a wavefront meet in one.
-  constexpr std::uint32_t banks = 32;
-  const std::uint32_t few_groups = std::min(groups_for(items_), gpu_.compute_units());
-  const std::uint32_t copies = std::min(banks, std::bit_floor(room / width));
+  // as few groups as keep every compute unit busy, and several increments for each work-item. And with as many copies
+  // of each counter as LDS has banks, no two lanes of a wavefront meet in one.
+  constexpr std::uint32_t increments_each = 16;
+  constexpr std::uint32_t bank_bits = 5;
+  const std::uint32_t few_groups = std::min(groups_for(items_ / increments_each + 1), gpu_.compute_units());
+  const std::uint32_t copy_bits = std::min(bank_bits, static_cast<std::uint32_t>(std::bit_width(room / width)) - 1);
 
   return {{"no atomics", true, in_memory("count_without_atomics")},
           {"atomics in memory", false, in_memory("count_in_memory")},
-          {"atomics in LDS", false, in_lds(groups_for(items_), {width, 1})},
-          {"+ fewer groups", false, in_lds(few_groups, {width, 1})},
-          {"+ " + std::to_string(copies) + " copies", false, in_lds(few_groups, {width, copies})}};
+          {"atomics in LDS", false, in_lds(groups_for(items_), {width, 0})},
+          {"+ fewer groups", false, in_lds(few_groups, {width, 0})},
+          {"+ copies in LDS: " + std::to_string(1U << copy_bits), false, in_lds(few_groups, {width, copy_bits})}};
 }
 
 std::function<fd::Submission()> Histogram::in_memory(const char* name) {
@@ -110,8 +113,7 @@ std::function<fd::Submission()> Histogram::in_lds(std::uint32_t groups, Window w
   const auto kernel =
       module_.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t, Window)>("count_in_lds");
   const std::uint32_t windows = (bins_ + window.width - 1) / window.width;
-  const auto lds_bytes = static_cast<std::uint32_t>(window.width * window.copies * sizeof(std::uint32_t));
-  return [this, kernel, window, grid = grid_of(groups, windows).dynamic_lds(lds_bytes)] {
+  return [this, kernel, window, grid = grid_of(groups, windows).dynamic_lds(window.lds_bytes())] {
     return queue_.dispatch(kernel, grid, counters_, bins_, items_, grid.size[0], window);
   };
 }

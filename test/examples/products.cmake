@@ -39,12 +39,12 @@ expect_program(matmul "tells that the JSON cannot be written" 1 "^matmul: .*No s
 
 expect_program(atomic_count "counts 100000 work-items by default" 0 "^100000 work-items increment 10 counters")
 expect_program(atomic_count "loses increments without atomics" 0 "^no atomics .* wrong, as expected: .* instead of 10000$")
-expect_program(atomic_count "loses none in LDS" 0 "^[+] 32 copies .* 100000 +correct: 10000 in each counter$")
+expect_program(atomic_count "loses none in LDS" 0 "^[+] copies in LDS: 32 .* 100000 +correct: 10000 in each counter$")
 expect_program(atomic_count "counts a single work-item" 0 "^no atomics .* correct: 0 to 1 in" --work-items 1)
 expect_program(atomic_count "counts a number of work-items that is prime" 0 "correct: 14286 to 14287 in" --work-items 100003 --bins 7)
-expect_program(atomic_count "counts in a single counter" 0 "^[+] 32 copies .* correct: 65537 in" --work-items 65537 --bins 1)
-expect_program(atomic_count "counts with more counters than LDS has banks" 0 "^[+] 8 copies .* correct" --bins 1000)
-expect_program(atomic_count "counts in parts what LDS cannot hold" 0 "^[+] 1 copies .* correct: 0 to 1 in" --bins 200003)
+expect_program(atomic_count "counts in a single counter" 0 "^[+] copies in LDS: 32 .* correct: 65537 in" --work-items 65537 --bins 1)
+expect_program(atomic_count "counts with more counters than LDS has banks" 0 "^[+] copies in LDS: 8 .* correct" --bins 1000)
+expect_program(atomic_count "counts in parts what LDS cannot hold" 0 "^[+] copies in LDS: 1 .* correct: 0 to 1 in" --bins 200003)
 expect_program(atomic_count "explains its options" 0 "--bins" --help)
 add_test(NAME "atomic_count draws its times"
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/draws ${folder}/atomic_count.svg "atomics in memory"
