@@ -9,6 +9,7 @@
 namespace {
 
 constexpr uint32_t group_size = 256;
+constexpr uint32_t loads = 4;  // in flight in a lane
 
 // gridDim.x, without the division by a group size that HIP does not know to be constant.
 __device__ uint32_t group_count() { return __builtin_amdgcn_grid_size_x() / group_size; }
@@ -67,7 +68,10 @@ extern "C" __global__ void __launch_bounds__(group_size)
   for (uint32_t row = blockIdx.x; row < rows; row += group_count()) {
     const float* const elements = matrix + uint64_t{row} * columns;
     float sum = 0;
-    for (uint32_t column = threadIdx.x; column < columns; column += group_size) sum += elements[column];
+    // A loop that counts for the whole group has a scalar branch, and neighbours stay neighbours when it is unrolled.
+    for (uint32_t first = 0; first < columns; first += group_size) {
+      if (first + threadIdx.x < columns) sum += elements[first + threadIdx.x];
+    }
     sum = sum_of_group(sum);
     if (threadIdx.x == 0) sums[row] = sum;
   }
@@ -86,9 +90,16 @@ extern "C" __global__ void __launch_bounds__(group_size)
     const float* const elements = matrix + uint64_t{row} * columns;
     const Float4* const vectors = reinterpret_cast<const Float4*>(elements);
     Float4 sum4 = 0;
-    // The sums are added in one order whatever the compiler unrolls; the loads do not wait for them.
-#pragma unroll 4
-    for (uint32_t quad = lane; quad < quads; quad += width) sum4 += vectors[quad];
+    // The loop counts for the wavefront, not for a lane: a scalar branch, and every lane at work but in the last round.
+    uint32_t first = 0;
+    for (; first + loads * width <= quads; first += loads * width) {
+      Float4 loaded[loads];
+      for (uint32_t i = 0; i < loads; ++i) loaded[i] = vectors[first + i * width + lane];
+      for (uint32_t i = 0; i < loads; ++i) sum4 += loaded[i];
+    }
+    for (; first < quads; first += width) {
+      if (first + lane < quads) sum4 += vectors[first + lane];
+    }
     float sum = (sum4.x + sum4.y) + (sum4.z + sum4.w);
     const uint32_t rest = quads * 4 + lane;  // up to 3 elements
     if (rest < columns) sum += elements[rest];
