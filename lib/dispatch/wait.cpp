@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "dispatch/backoff.hpp"
@@ -97,14 +98,20 @@ std::optional<std::size_t> wait_for_any(const AgentState& agent, std::span<const
 }
 
 void block_for_any(const AgentState& agent, std::span<const Below> goals, nanoseconds timeout) {
+  // A signal that is listed twice makes ROCr spin: of several thresholds the highest is reached first.
+  std::map<std::uint64_t, hsa_signal_value_t> highest;
+  for (const Below& goal : goals) {
+    const auto entry = highest.try_emplace(goal.signal.handle, goal.threshold).first;
+    entry->second = std::max(entry->second, goal.threshold);
+  }
   std::vector<hsa_signal_t> signals;
   std::vector<hsa_signal_value_t> thresholds;
-  for (const Below& goal : goals) {
-    signals.push_back(goal.signal);
-    thresholds.push_back(goal.threshold);
+  for (const auto& [handle, threshold] : highest) {
+    signals.push_back({handle});
+    thresholds.push_back(threshold);
   }
-  std::vector<hsa_signal_condition_t> conditions(goals.size(), HSA_SIGNAL_CONDITION_LT);
-  agent.api->amd_signal_wait_any(static_cast<std::uint32_t>(goals.size()), signals.data(), conditions.data(),
+  std::vector<hsa_signal_condition_t> conditions(signals.size(), HSA_SIGNAL_CONDITION_LT);
+  agent.api->amd_signal_wait_any(static_cast<std::uint32_t>(signals.size()), signals.data(), conditions.data(),
                                  thresholds.data(), ticks_of(agent, timeout), HSA_WAIT_STATE_BLOCKED, nullptr);
 }
 

@@ -40,7 +40,9 @@ constexpr WaitOptions blocked{.policy = WaitPolicy::block, .timeout = millisecon
 
 TEST_F(Waiting, that_blocks_leaves_the_core_to_others) {
   const Submission stuck = submit_behind_gate();
+  const std::array both{stuck, queue.submit(encode(BarrierAnd{}))};
   EXPECT_LT(core_share([&] { EXPECT_THROW(stuck.wait(blocked), TimeoutError); }), 0.05);
+  EXPECT_LT(core_share([&] { EXPECT_THROW(static_cast<void>(wait_any(both, blocked)), TimeoutError); }), 0.05);
   EXPECT_LT(core_share([&] { EXPECT_THROW(gate.wait(blocked), TimeoutError); }), 0.05);
   constexpr WaitOptions spins_first{.policy = WaitPolicy::spin_then_block, .timeout = blocked.timeout};
   EXPECT_LT(core_share([&] { EXPECT_THROW(stuck.wait(spins_first), TimeoutError); }), 0.05);

@@ -6,8 +6,10 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "expect_error.hpp"
 #include "fastdispatch/batch.hpp"
 #include "fastdispatch/kernel.hpp"
 #include "fastdispatch/pinned_buffer.hpp"
@@ -17,18 +19,20 @@
 namespace {
 thread_local int allocations = 0;
 thread_local int locks = 0;
+thread_local bool memory_is_left = true;
+
+void* allocate(std::size_t bytes) noexcept {
+  ++allocations;
+  return memory_is_left ? std::malloc(bytes) : nullptr;
+}
 }  // namespace
 
 // These stand in for the C++ runtime's.
 void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* memory = std::malloc(bytes)) return memory;
+  if (void* memory = allocate(bytes)) return memory;
   throw std::bad_alloc();
 }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(bytes);
-}
+void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
@@ -128,6 +132,15 @@ TEST_F(HotPath, of_several_producers_allocates_nothing_and_locks_nothing) {
   });
   EXPECT_EQ(allocated, 0);
   EXPECT_EQ(locked, 0);
+}
+
+TEST_F(HotPath, of_a_failure_reaches_waiters_though_no_memory_is_left_to_describe_it) {
+  Queue failed(hsa.agent());
+  const Submission submission = failed.submit(encode(BarrierAnd{}));
+  memory_is_left = false;
+  MockHsa::report_error(hsa.queue(), HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  memory_is_left = true;
+  EXPECT_THAT(error_of([&] { submission.wait(); }), testing::HasSubstr("no memory was left"));
 }
 
 }  // namespace
