@@ -70,6 +70,21 @@ extern "C" __global__ void evaluate(double* results, Polynomial polynomial, uint
   if (i < n) results[i] = polynomial.constant + polynomial.linear * i + polynomial.square * static_cast<double>(i) * i;
 }
 
+// Functions of their own, called by name, by pointer and by themselves; what calls keep goes to the stack.
+__device__ __noinline__ uint32_t mix(uint32_t a, uint32_t b) { return (a ^ (b << 7)) * 2654435761U + b; }
+__device__ __noinline__ uint32_t rotate(uint32_t a, uint32_t b) { return a >> (b & 31) | a << ((32 - b) & 31); }
+__device__ __noinline__ uint32_t fibonacci(uint32_t n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+
+using Operation = uint32_t (*)(uint32_t, uint32_t);
+__device__ Operation const operations[] = {mix, rotate};
+
+extern "C" __global__ void call_functions(const uint32_t* values, uint32_t* by_pointer, uint32_t* by_itself, uint32_t n) {
+  const uint32_t i = index_x();
+  if (i >= n) return;
+  by_pointer[i] = operations[values[i] % 2](values[i], i);
+  by_itself[i] = fibonacci(i % 12);
+}
+
 // Counts work-items.
 extern "C" __global__ void count(uint32_t* counter) { atomicAdd(counter, 1U); }
 

@@ -1,3 +1,6 @@
+#include <array>
+#include <bit>
+
 #include "device.hpp"
 
 namespace fastdispatch::test {
@@ -67,6 +70,25 @@ TEST_F(Kernels, visit_each_cell_of_a_grid_with_partial_groups_once) {
         ASSERT_EQ(group[(z * height + y) * width + x], x / 16 | (y / 4) << 10 | (z / 2) << 20) << x << ' ' << y << z;
       }
     }
+  }
+}
+
+TEST_F(Kernels, call_functions_by_pointer_and_functions_that_call_themselves) {
+  constexpr std::uint32_t n = 1000;
+  const auto call =
+      module.kernel<void(const std::uint32_t*, std::uint32_t*, std::uint32_t*, std::uint32_t)>("call_functions");
+  const DeviceBuffer<std::uint32_t> values = upload(numbers(n, 12345));
+  const DeviceBuffer<std::uint32_t> by_pointer(gpu, n);
+  const DeviceBuffer<std::uint32_t> by_itself(gpu, n);
+  queue.dispatch(call, grid(n).group(128), values, by_pointer, by_itself, n).wait(limit);
+  constexpr std::array<std::uint32_t, 12> fibonacci = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
+  const std::vector<std::uint32_t> pointed = download(by_pointer);
+  const std::vector<std::uint32_t> recursive = download(by_itself);
+  for (std::uint32_t i = 0; i < n; ++i) {
+    const std::uint32_t value = i + 12345;
+    const std::uint32_t mixed = (value ^ (i << 7)) * 2654435761U + i;
+    ASSERT_EQ(pointed[i], value % 2 == 0 ? mixed : std::rotr(value, static_cast<int>(i % 32))) << i;
+    ASSERT_EQ(recursive[i], fibonacci[i % 12]) << i;
   }
 }
 

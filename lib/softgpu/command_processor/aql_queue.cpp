@@ -98,7 +98,8 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
   if (request.private_segment_size > queue_->scratch_wave64_lane_byte_size) return request_scratch();
 
   lookout.leave();  // the kernel may have to be translated
-  const compute::QueueView queue_view = view();
+  compute::QueueView queue_view = view();
+  queue_view.dispatch_id = next_;
   auto prepared = grids_.prepare(request, queue_view);
   if (const auto* failure = std::get_if<compute::Failure>(&prepared)) {
     stop_with(*failure, next_);

@@ -42,15 +42,32 @@ void sleep(Emitter& e, const Instruction&) {
   call_back(e, offsetof(WaveState, yield), {e.state()});
 }
 
+Value* code_offset(Emitter& e, std::int64_t offset) { return e.ir.getInt64(static_cast<std::uint64_t>(offset)); }
+
+/// The address of the instruction that follows.
+Value* next_address(Emitter& e, const Instruction& i) {
+  return e.ir.CreateAdd(e.field(offsetof(WaveState, code_address), e.i64()), code_offset(e, i.offset + i.size));
+}
+
 void trap(Emitter& e, const Instruction& i) {
   const auto id = static_cast<std::uint32_t>(i.operands.at(0).value);
-  call_back(e, offsetof(WaveState, trap), {e.state(), e.ir.getInt32(id), e.ir.getInt32(i.offset)});
+  call_back(e, offsetof(WaveState, trap), {e.state(), e.ir.getInt32(id), code_offset(e, i.offset)});
   e.ir.CreateRetVoid();
 }
 
-void get_program_counter(Emitter& e, const Instruction& i) {
-  Value* entry = e.field(offsetof(WaveState, code_address), e.i64());
-  e.set_scalar(i.operands.at(0), e.ir.CreateAdd(entry, e.ir.getInt64(i.offset + i.size)));
+void get_program_counter(Emitter& e, const Instruction& i) { e.set_scalar(i.operands.at(0), next_address(e, i)); }
+
+void set_program_counter(Emitter& e, const Instruction& i) { e.branch_to(e.scalar64(i.operands.at(0))); }
+
+void swap_program_counter(Emitter& e, const Instruction& i) {
+  Value* target = e.scalar64(i.operands.at(1));
+  e.set_scalar(i.operands.at(0), next_address(e, i));
+  e.branch_to(target);
+}
+
+void call(Emitter& e, const Instruction& i) {
+  e.set_scalar(i.operands.at(0), next_address(e, i));
+  e.ir.CreateBr(e.block_at(i.branch_target(i.operands.at(1))));
 }
 
 /// hwreg(HW_REG_MODE, 4, 2): bits 4 and 5 of a hardware register.
@@ -123,6 +140,9 @@ void add_control_flow(HandlerTable& table) {
   table.add("s_sleep", sleep);
   table.add("s_trap", trap);
   table.add("s_getpc_b64", get_program_counter);
+  table.add("s_setpc_b64", set_program_counter);
+  table.add("s_swappc_b64", swap_program_counter);
+  table.add("s_call_b64", call);
   table.add("s_getreg_b32", get_register);
   table.add("s_setreg_b32", set_register);
   table.add("s_setreg_imm32_b32", set_register);

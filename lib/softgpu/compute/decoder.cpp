@@ -184,7 +184,7 @@ Disassembler::Disassembler() : context_(nullptr, LLVMDisasmDispose) {
   if (!context_) throw std::runtime_error("LLVM has no disassembler for amdgcn-amd-amdhsa gfx90a");
 }
 
-std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code, std::uint32_t offset) const {
+std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code, std::int64_t offset) const {
   std::array<std::uint8_t, 16> bytes = {};
   const std::size_t available = std::min(code.size(), bytes.size());
   for (std::size_t i = 0; i < available; ++i) bytes[i] = std::to_integer<std::uint8_t>(code[i]);

@@ -24,7 +24,7 @@ public:
   Disassembler();
 
   /// The instruction at the front of `code`, or nothing where the bytes are no gfx90a instruction.
-  [[nodiscard]] std::optional<Instruction> decode(std::span<const std::byte> code, std::uint32_t offset) const;
+  [[nodiscard]] std::optional<Instruction> decode(std::span<const std::byte> code, std::int64_t offset) const;
 
 private:
   std::unique_ptr<void, void (*)(void*)> context_;

@@ -17,7 +17,8 @@ using llvm::Value;
 Emitter::Emitter(llvm::Function& function, std::uint32_t float_mode)
     : ir(function.getContext()), function_(function), state_(function.getArg(0)),
       entry_(llvm::BasicBlock::Create(function.getContext(), "entry", &function)), entry_ir_(entry_),
-      scc_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt1Ty(), nullptr, "scc")), float_mode_(float_mode) {
+      scc_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt1Ty(), nullptr, "scc")), float_mode_(float_mode),
+      initial_float_mode_(float_mode) {
   entry_ir_.CreateStore(entry_ir_.getFalse(), scc_slot_);
 }
 
@@ -205,7 +206,7 @@ Value* Emitter::high_half(Value* pair) { return ir.CreateTrunc(ir.CreateLShr(pai
 
 llvm::BasicBlock* Emitter::block_at(std::int64_t offset) {
   if (gpr_index_mode_ != 0) unsupported("a branch while VGPRs are indexed");
-  const auto [found, is_new] = blocks_.try_emplace(static_cast<std::uint32_t>(offset), Block{nullptr, float_mode_});
+  const auto [found, is_new] = blocks_.try_emplace(offset, Block{nullptr, float_mode_});
   if (is_new) {
     found->second.block = new_block("block");
     pending_blocks_.push_back(found->first);
@@ -214,9 +215,9 @@ llvm::BasicBlock* Emitter::block_at(std::int64_t offset) {
   return found->second.block;
 }
 
-std::optional<std::uint32_t> Emitter::enter_next_block() {
+std::optional<std::int64_t> Emitter::enter_next_block() {
   if (pending_blocks_.empty()) return std::nullopt;
-  const std::uint32_t offset = pending_blocks_.back();
+  const std::int64_t offset = pending_blocks_.back();
   pending_blocks_.pop_back();
   const Block& block = blocks_.at(offset);
   ir.SetInsertPoint(block.block);
@@ -235,6 +236,9 @@ void Emitter::emit(const Instruction& instruction) {
     if (!modifier.read) unsupported("modifier " + modifier.name);
 }
 
-void Emitter::finish() { entry_ir_.CreateBr(blocks_.at(0).block); }
+void Emitter::finish(std::int64_t start) {
+  if (indirect_ != nullptr) return finish_indirect_branches(start);
+  entry_ir_.CreateBr(blocks_.at(start).block);
+}
 
 }  // namespace softgpu::compute

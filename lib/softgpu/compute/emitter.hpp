@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,7 @@ namespace softgpu::compute {
 
 /// Thrown while a kernel is translated; the engine makes a Failure of it.
 struct UnsupportedInstruction {
-  std::uint32_t offset;
+  std::int64_t offset;
   std::string text;
 };
 
@@ -108,7 +109,12 @@ public:
   /// The block of the instruction at `offset`, to branch to.
   llvm::BasicBlock* block_at(std::int64_t offset);
   /// A block that was branched to and not emitted yet: its offset. The insertion point is moved into it.
-  std::optional<std::uint32_t> enter_next_block();
+  std::optional<std::int64_t> enter_next_block();
+  /// Makes the program one that branches to where registers say; `targets` are where it has code for that. The
+  /// current MODE is that of all of them.
+  void allow_indirect_branches(const std::set<std::int64_t>& targets);
+  /// Goes on at an address (i64), in this program or another.
+  void branch_to(llvm::Value* address);
   /// The kernel may wait for other wavefronts of its work-group.
   void needs_fiber() { needs_fiber_ = true; }
   [[nodiscard]] bool is_fiber_needed() const { return needs_fiber_; }
@@ -127,8 +133,8 @@ public:
 
   /// Emits one instruction through its handler and checks that every modifier was read.
   void emit(const Instruction& instruction);
-  /// Ends the entry block, once everything has been emitted.
-  void finish();
+  /// Ends the entry block, once everything has been emitted: execution begins at `start`.
+  void finish(std::int64_t start);
 
 private:
   struct Block {
@@ -137,6 +143,10 @@ private:
   };
   llvm::Value* scalar_slot(unsigned index, unsigned dwords);
   llvm::AllocaInst* vector_slot(unsigned index, unsigned chunk);
+  llvm::Value* state_address(std::size_t offset);
+  template <class Move>
+  void for_each_register(Move&& move);
+  void finish_indirect_branches(std::int64_t start);
 
   llvm::Function& function_;
   llvm::Value* state_;
@@ -145,10 +155,14 @@ private:
   std::array<llvm::AllocaInst*, scalar_register::count / 2> scalar_slots_ = {};
   std::array<std::array<llvm::AllocaInst*, chunk_count>, vector_register_count> vector_slots_ = {};
   llvm::AllocaInst* scc_slot_;
-  std::map<std::uint32_t, Block> blocks_;
-  std::vector<std::uint32_t> pending_blocks_;
+  std::map<std::int64_t, Block> blocks_;
+  std::vector<std::int64_t> pending_blocks_;
+  std::set<std::int64_t> indirect_targets_;
+  llvm::BasicBlock* indirect_ = nullptr;  ///< where indirect branches meet, if there are any
+  llvm::Value* target_slot_ = nullptr;    ///< the address that they go to
   const Instruction* instruction_ = nullptr;
   std::uint32_t float_mode_;
+  std::uint32_t initial_float_mode_;
   unsigned gpr_index_mode_ = 0;
   unsigned vgpr_limit_ = 0;
   bool needs_fiber_ = false;

@@ -1,6 +1,8 @@
 #include "engine.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -24,10 +26,11 @@ const std::byte* at(std::uint64_t address) {
   return reinterpret_cast<const std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
-Failure illegal_instruction(std::uint32_t offset, const std::string& what) {
+Failure illegal_instruction(std::int64_t offset, const std::string& what) {
   std::ostringstream text;
-  text << what << " at offset 0x" << std::hex << offset << " of the kernel: not supported";
-  return {Failure::Kind::illegal_instruction, offset, text.str()};
+  text << what << " at offset " << (offset < 0 ? "-0x" : "0x") << std::hex << std::abs(offset)
+       << " of the kernel: not supported";
+  return {Failure::Kind::illegal_instruction, static_cast<std::uint64_t>(offset), text.str()};
 }
 
 /// A translation, with the bytes that it was made from: addresses are used again for other code.
@@ -42,9 +45,10 @@ struct Entry {
   [[nodiscard]] bool is_current(std::uint64_t kernel_object) const {
     if (std::memcmp(at(kernel_object), descriptor.data(), descriptor.size()) != 0) return false;
     const std::uint64_t code = code_address(kernel_object);
-    for (const Program::Piece& piece : pieces)
-      if (std::memcmp(at(code + piece.offset), piece.bytes.data(), piece.bytes.size()) != 0) return false;
-    return true;
+    return !any_piece([&](const Program::Piece& piece) {
+      return std::memcmp(at(code + static_cast<std::uint64_t>(piece.offset)), piece.bytes.data(), piece.bytes.size()) !=
+             0;
+    });
   }
   [[nodiscard]] bool touches(std::uint64_t kernel_object, std::uint64_t base, std::size_t size) const {
     const auto overlaps = [&](std::uint64_t begin, std::size_t length) {
@@ -52,15 +56,23 @@ struct Entry {
     };
     if (overlaps(kernel_object, descriptor.size())) return true;
     const std::uint64_t code = code_address(kernel_object);
-    for (const Program::Piece& piece : pieces)
-      if (overlaps(code + piece.offset, piece.bytes.size())) return true;
-    return false;
+    return any_piece([&](const Program::Piece& piece) {
+      return overlaps(code + static_cast<std::uint64_t>(piece.offset), piece.bytes.size());
+    });
+  }
+
+private:
+  template <class Predicate>
+  [[nodiscard]] bool any_piece(Predicate&& predicate) const {
+    if (std::ranges::any_of(pieces, predicate)) return true;
+    const auto* kernel = std::get_if<std::shared_ptr<const Kernel>>(&result);
+    return kernel != nullptr && (*kernel)->regions() != nullptr && (*kernel)->regions()->any(predicate);
   }
 };
 
 }  // namespace
 
-struct Engine::State {
+struct Engine::State : std::enable_shared_from_this<Engine::State> {
   std::mutex entries_mutex;
   std::unordered_map<std::uint64_t, Entry> entries;  ///< by the kernel object's address
   std::mutex translation_mutex;
@@ -84,13 +96,38 @@ struct Engine::State {
     return std::nullopt;
   }
 
-  Result translate_program(const KernelDescriptor& descriptor, const Program& program) {
+  Result translate_program(const KernelDescriptor& descriptor, const Program& program, std::uint64_t code_address) {
     try {
       Translation translation;
       HostCode code = jit.compile([&](llvm::Module& module, const char* name) {
         translation = translate(program, descriptor.float_mode(), name, module);
       });
-      return std::make_shared<const Kernel>(descriptor, code.wave, translation.needs_fiber, std::move(code.code));
+      std::unique_ptr<CodeRegions> regions;
+      if (program.branches_indirectly()) {
+        regions = std::make_unique<CodeRegions>(
+            CodeRegion{code.wave, code.code, program.indirect_targets, program.pieces},
+            [state = weak_from_this(), mode = descriptor.float_mode(), code_address](std::int64_t offset) {
+              return state.lock()->region(code_address, offset, mode);  // kernels run while there is an engine
+            });
+      }
+      return std::make_shared<const Kernel>(descriptor, code.wave, translation.needs_fiber, std::move(code.code),
+                                            std::move(regions));
+    } catch (const UnsupportedInstruction& unsupported) {
+      return illegal_instruction(unsupported.offset, unsupported.text);
+    }
+  }
+
+  /// The code that an indirect branch has reached.
+  CodeRegions::Translated region(std::uint64_t code_address, std::int64_t offset, std::uint32_t float_mode) {
+    const std::lock_guard lock(translation_mutex);
+    auto read = Program::read(code_address, offset);
+    if (const auto* unreadable = std::get_if<UnreadableCode>(&read))
+      return illegal_instruction(unreadable->offset, unreadable->text);
+    auto& program = std::get<Program>(read);
+    try {
+      HostCode code =
+          jit.compile([&](llvm::Module& module, const char* name) { translate(program, float_mode, name, module); });
+      return CodeRegion{code.wave, std::move(code.code), program.indirect_targets, std::move(program.pieces)};
     } catch (const UnsupportedInstruction& unsupported) {
       return illegal_instruction(unsupported.offset, unsupported.text);
     }
@@ -115,13 +152,14 @@ struct Engine::State {
     }
     const Program& program = std::get<Program>(read);
     entry.pieces = program.pieces;
-    const auto copy = find_copy(entry);
-    entry.result = copy ? *copy : translate_program(descriptor, program);
+    // A function pointer leads to what is next to this very code.
+    const auto copy = program.branches_indirectly() ? std::nullopt : find_copy(entry);
+    entry.result = copy ? *copy : translate_program(descriptor, program, code);
     return entry;
   }
 };
 
-Engine::Engine() : state_(std::make_unique<State>()) {}
+Engine::Engine() : state_(std::make_shared<State>()) {}
 Engine::~Engine() = default;
 
 Result Engine::kernel(std::uint64_t kernel_object) {

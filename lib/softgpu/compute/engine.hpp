@@ -37,6 +37,7 @@ class Kernel;
 /// The fields of AMD's queue structure that a dispatch reads: where scratch is, and the apertures of flat addresses.
 struct QueueView {
   std::uint64_t queue_address = 0;           ///< of amd_queue_t, for the queue pointer SGPRs
+  std::uint64_t dispatch_id = 0;             ///< the packet's index, for the dispatch id SGPRs
   std::uint32_t scratch_descriptor[4] = {};  ///< amd_queue_t::scratch_resource_descriptor
   std::uint64_t scratch_base = 0;            ///< amd_queue_t::scratch_backing_memory_location
   std::uint64_t scratch_bytes = 0;           ///< amd_queue_t::scratch_backing_memory_byte_size
@@ -64,7 +65,7 @@ public:
 
 private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
 };
 
 /// One kernel dispatch packet prepared for execution: sizes checked, initial registers worked out.

@@ -58,7 +58,7 @@ std::int64_t Instruction::element(std::string_view modifier, std::size_t index, 
 }
 
 std::int64_t Instruction::branch_target(const Operand& words) const {
-  return std::int64_t{offset} + 4 + 4 * std::int64_t{static_cast<std::int16_t>(words.value)};
+  return offset + 4 + 4 * std::int64_t{static_cast<std::int16_t>(words.value)};
 }
 
 }  // namespace softgpu::compute

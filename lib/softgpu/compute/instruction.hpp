@@ -60,7 +60,7 @@ struct Modifier {
 enum class Encoding : std::uint8_t { plain, e32, e64, sdwa, dpp };
 
 struct Instruction {
-  std::uint32_t offset = 0;       ///< from the kernel's entry
+  std::int64_t offset = 0;        ///< from the kernel's entry; functions may stand before it
   std::uint32_t size = 0;         ///< in bytes
   std::uint32_t first_dword = 0;  ///< of the encoding, for fields that the text gives as symbols
   std::string mnemonic;           ///< without the encoding's suffix

@@ -71,10 +71,10 @@ Launch::make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_pac
   if (auto failure = check(packet)) return *std::move(failure);
   const KernelDescriptor& descriptor = kernel->descriptor();
   constexpr unsigned work_group_counts = 0x380;  // amd_kernel_code_t's; reserved since
-  if (descriptor.wants_dispatch_id() || descriptor.wants_group_info() || (descriptor.properties & work_group_counts)) {
+  if (descriptor.wants_group_info() || (descriptor.properties & work_group_counts)) {
     return Failure{Failure::Kind::invalid_code_object, packet.kernel_object,
-                   "the kernel asks for a dispatch id, work-group info or work-group counts in its first SGPRs; these "
-                   "are not supported"};
+                   "the kernel asks for work-group info or work-group counts in its first SGPRs; these are not "
+                   "supported"};
   }
   return std::make_shared<const PreparedLaunch>(std::move(kernel), packet, queue);
 }
@@ -106,6 +106,7 @@ void PreparedLaunch::lay_out_registers() {
   claim_and_set(descriptor.wants_dispatch_ptr(), std::bit_cast<std::uint64_t>(&packet_));
   claim_and_set(descriptor.wants_queue_ptr(), queue_.queue_address);
   claim_and_set(descriptor.wants_kernarg_ptr(), std::bit_cast<std::uint64_t>(packet_.kernarg_address));
+  claim_and_set(descriptor.wants_dispatch_id(), queue_.dispatch_id);
   flat_scratch_init_ = claim(descriptor.wants_flat_scratch_init(), 2);
   claim_and_set(descriptor.wants_private_segment_size(), packet_.private_segment_size, 1);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "decoder.hpp"
+#include "scalar_constants.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -19,7 +20,9 @@ constexpr std::size_t instruction_limit = 1'000'000;
 struct Flow {
   bool falls_through = true;
   bool ends_block = false;
-  std::optional<std::int64_t> target;
+  std::optional<std::int64_t> target = std::nullopt;
+  bool is_indirect = false;  ///< the last operand says where to
+  bool is_call = false;      ///< what follows is entered indirectly, by a return
 };
 
 Flow flow_of(const Instruction& instruction) {
@@ -27,13 +30,19 @@ Flow flow_of(const Instruction& instruction) {
   if (mnemonic == "s_branch") return {false, true, instruction.branch_target(instruction.operands.at(0))};
   if (mnemonic.starts_with("s_cbranch_") && instruction.operands.size() == 1)
     return {true, true, instruction.branch_target(instruction.operands.at(0))};
-  if (mnemonic == "s_call_b64") return {true, true, instruction.branch_target(instruction.operands.at(1))};
-  if (mnemonic == "s_swappc_b64") return {true, true, std::nullopt};
-  if (mnemonic.starts_with("s_endpgm") || mnemonic == "s_trap" || mnemonic == "s_setpc_b64" ||
-      mnemonic.starts_with("s_rfe"))
-    return {false, true, std::nullopt};
+  if (mnemonic == "s_call_b64")
+    return {.ends_block = true, .target = instruction.branch_target(instruction.operands.at(1)), .is_call = true};
+  if (mnemonic == "s_swappc_b64") return {.ends_block = true, .is_indirect = true, .is_call = true};
+  if (mnemonic == "s_setpc_b64") return {.falls_through = false, .ends_block = true, .is_indirect = true};
+  if (mnemonic.starts_with("s_endpgm") || mnemonic == "s_trap" || mnemonic.starts_with("s_rfe")) return {false, true};
   return {};
 }
+
+/// Where a walk through the code is to begin, and what is known there.
+struct Beginning {
+  std::int64_t offset;
+  ScalarConstants constants;
+};
 
 }  // namespace
 
@@ -49,40 +58,53 @@ std::size_t read_memory(std::uint64_t address, std::span<std::byte> destination)
   return destination.size();
 }
 
-std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry) {
+std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry, std::int64_t start) {
   Program program;
+  program.start = start;
   const Disassembler disassembler;
-  std::map<std::uint32_t, std::array<std::byte, 8>> bytes;
-  std::vector<std::int64_t> pending = {0};
-  program.leaders.insert(0);
+  std::map<std::int64_t, std::array<std::byte, 8>> bytes;
+  std::vector<Beginning> pending = {{start, {}}};
+  program.leaders.insert(start);
+  if (start != 0) program.indirect_targets.insert(start);
 
-  const auto add_leader = [&](std::int64_t offset) {
-    program.leaders.insert(static_cast<std::uint32_t>(offset));
-    pending.push_back(offset);
+  const auto add_leader = [&](std::int64_t offset, const ScalarConstants& constants) {
+    program.leaders.insert(offset);
+    pending.push_back({offset, constants});
   };
   while (!pending.empty()) {
-    std::int64_t next = pending.back();
+    auto [next, constants] = pending.back();
     pending.pop_back();
-    while (!program.instructions.contains(static_cast<std::uint32_t>(next))) {
-      const auto offset = static_cast<std::uint32_t>(next);
-      if (next < 0 || program.instructions.size() == instruction_limit)
+    while (!program.instructions.contains(next)) {
+      const std::int64_t offset = next;
+      if (program.instructions.size() == instruction_limit)
         return UnreadableCode{offset, "the code branches out of the kernel"};
       std::array<std::byte, 8>& window = bytes[offset];
-      const std::size_t available = read_memory(entry + offset, window) & ~std::size_t{3};
+      const std::size_t available = read_memory(entry + static_cast<std::uint64_t>(offset), window) & ~std::size_t{3};
       const auto instruction = disassembler.decode(std::span(window).first(available), offset);
       if (!instruction) return UnreadableCode{offset, available == 0 ? "the code is not mapped" : "no instruction"};
       program.instructions.emplace(offset, *instruction);
 
       const Flow flow = flow_of(*instruction);
       next += instruction->size;
-      if (flow.target) add_leader(*flow.target);
-      if (flow.ends_block && flow.falls_through) add_leader(next);
+      if (flow.is_indirect) {
+        program.indirect_targets.insert(start);
+        if (const auto address = constants.pair(instruction->operands.back())) {
+          const auto target = static_cast<std::int64_t>(*address - entry);
+          program.indirect_targets.insert(target);
+          add_leader(target, constants);
+        }
+      }
+      if (flow.is_call) program.indirect_targets.insert(next);
+      constants.follow(*instruction, entry);
+      if (flow.target) add_leader(*flow.target, constants);
+      if (flow.ends_block && flow.falls_through) add_leader(next, constants);
       if (flow.ends_block) break;
     }
   }
 
   for (const auto& [offset, instruction] : program.instructions) {
-    if (program.pieces.empty() || program.pieces.back().offset + program.pieces.back().bytes.size() != offset)
+    if (program.pieces.empty() ||
+        program.pieces.back().offset + static_cast<std::int64_t>(program.pieces.back().bytes.size()) != offset)
       program.pieces.push_back({offset, {}});
     const auto window = std::span(bytes[offset]).first(instruction.size);
     program.pieces.back().bytes.insert(program.pieces.back().bytes.end(), window.begin(), window.end());

@@ -16,23 +16,29 @@ namespace softgpu::compute {
 
 /// Why a program could not be read.
 struct UnreadableCode {
-  std::uint32_t offset;
+  std::int64_t offset;
   std::string text;
 };
 
 struct Program {
   /// A contiguous piece of the code that was decoded.
   struct Piece {
-    std::uint32_t offset;
+    std::int64_t offset;
     std::vector<std::byte> bytes;
     bool operator==(const Piece&) const = default;
   };
 
-  std::map<std::uint32_t, Instruction> instructions;  ///< by their offset from the entry
-  std::set<std::uint32_t> leaders;                    ///< where basic blocks begin
-  std::vector<Piece> pieces;                          ///< in the order of their offsets
+  std::int64_t start = 0;                            ///< where it was begun to read
+  std::map<std::int64_t, Instruction> instructions;  ///< by their offset from the entry
+  std::set<std::int64_t> leaders;                    ///< where basic blocks begin
+  std::set<std::int64_t> indirect_targets;  ///< known functions and the places that calls return to, if there are any
+  std::vector<Piece> pieces;                ///< in the order of their offsets
 
-  [[nodiscard]] static std::variant<Program, UnreadableCode> read(std::uint64_t entry);
+  /// Follows control flow from `start`, an offset from the kernel's entry, which is an address.
+  [[nodiscard]] static std::variant<Program, UnreadableCode> read(std::uint64_t entry, std::int64_t start = 0);
+
+  /// Whether it calls or branches to where registers say, or was reached in that way.
+  [[nodiscard]] bool branches_indirectly() const { return !indirect_targets.empty(); }
 };
 
 /// Copies memory that may not be mapped: returns how many bytes could be read from `address` on.

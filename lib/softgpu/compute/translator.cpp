@@ -31,9 +31,10 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
 
   Emitter emitter(*function, float_mode);
   emitter.set_vgpr_limit(vgpr_limit(program));
-  emitter.block_at(0);
+  if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
+  emitter.block_at(program.start);
   while (const auto start = emitter.enter_next_block()) {
-    std::uint32_t offset = *start;
+    std::int64_t offset = *start;
     while (emitter.ir.GetInsertBlock()->getTerminator() == nullptr) {
       if (offset != *start && program.leaders.contains(offset)) {
         emitter.ir.CreateBr(emitter.block_at(offset));
@@ -44,7 +45,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
       offset += instruction.size;
     }
   }
-  emitter.finish();
+  emitter.finish(program.start);
   return {emitter.is_fiber_needed()};
 }
 

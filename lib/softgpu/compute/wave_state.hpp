@@ -9,6 +9,8 @@
 
 namespace softgpu::compute {
 
+struct RegisterFile;
+
 struct WaveState {
   static constexpr unsigned initial_sgpr_count = 32;
 
@@ -18,6 +20,11 @@ struct WaveState {
   std::uint64_t code_address = 0;                ///< of the kernel's first instruction, for s_getpc
   std::uint32_t m0 = 0;                          ///< LDS size clamp on older code
   std::uint32_t wave_in_group = 0;
+  static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
+  /// `nowhere` when a wavefront starts and once it has ended. Else it has branched to this address, for which its
+  /// function has no code, and its registers are in `registers`: the function that has the code goes on from there.
+  std::uint64_t branch_target = nowhere;
+  RegisterFile* registers = nullptr;
 
   std::byte* lds = nullptr;  ///< the work-group's LDS
   std::uint32_t lds_bytes = 0;
@@ -31,7 +38,7 @@ struct WaveState {
   /// s_sleep: lets other wavefronts of the work-group run.
   void (*yield)(WaveState*) = nullptr;
   /// s_trap: does not return. `offset` is the instruction's, from the kernel's entry.
-  void (*trap)(WaveState*, std::uint32_t id, std::uint32_t offset) = nullptr;
+  void (*trap)(WaveState*, std::uint32_t id, std::int64_t offset) = nullptr;
   void* runner = nullptr;   ///< the callbacks' own
   std::uint32_t polls = 0;  ///< accesses that may have waited for another wavefront
 
@@ -40,7 +47,7 @@ struct WaveState {
   alignas(64) std::uint32_t lane_data[4][64];  ///< dword after dword
 };
 
-/// A translated kernel: runs one wavefront to its end.
+/// Translated code: runs one wavefront to its end, or to an indirect branch out of the code.
 using WaveFunction = void (*)(WaveState*);
 
 }  // namespace softgpu::compute

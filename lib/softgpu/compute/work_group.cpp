@@ -11,13 +11,14 @@
 #include "fault_guard.hpp"
 #include "fiber.hpp"
 #include "launch.hpp"
+#include "register_file.hpp"
 
 namespace softgpu::compute {
 namespace {
 
 /// A wavefront that can wait for others of its work-group.
 struct Wave {
-  enum class Status { ready, at_barrier, ended };
+  enum class Status { ready, at_barrier, at_unknown_code, ended };
 
   WaveState state;
   WaveFunction function = nullptr;
@@ -25,12 +26,21 @@ struct Wave {
   bool cancelled = false;
   std::optional<EarlyExit> early_exit;
   FaultGuard guard;
+  std::unique_ptr<RegisterFile> registers;
   Fiber fiber{[](void* wave) { static_cast<Wave*>(wave)->run(); }, this};
 
   void run() {
     early_exit.reset();
-    if (!cancelled) early_exit = guard.run([this] { function(&state); });
+    if (!cancelled) early_exit = guard.run([this] { run_to_end(); });
     status = Status::ended;
+  }
+
+  void run_to_end() {
+    function(&state);
+    while (state.branch_target != WaveState::nowhere) {
+      wait(Status::at_unknown_code);  // the fiber's stack is too small to translate on
+      function(&state);
+    }
   }
 
   /// Lets the others run; `because` tells the runner when to come back.
@@ -47,7 +57,9 @@ void wait_at_barrier(WaveState* state) { static_cast<Wave*>(state->runner)->wait
 void let_others_run(WaveState* state) { static_cast<Wave*>(state->runner)->wait(Wave::Status::ready); }
 void pass_barrier_alone(WaveState*) {}
 void let_other_threads_run(WaveState*) { std::this_thread::yield(); }
-void trap(WaveState*, std::uint32_t, std::uint32_t offset) { FaultGuard::exit({EarlyExit::Cause::trap, offset}); }
+void trap(WaveState*, std::uint32_t, std::int64_t offset) {
+  FaultGuard::exit({EarlyExit::Cause::trap, static_cast<std::uint64_t>(offset)});
+}
 
 /// The lanes of the wavefront that starts at `first_item`.
 std::uint64_t initial_exec(const WorkGroup& group, std::uint32_t first_item) {
@@ -93,7 +105,8 @@ struct WorkGroupRunner::State {
   static void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group,
                            const Scratch& scratch, std::uint32_t wave);
   std::optional<EarlyExit> run_in_turn(const PreparedLaunch& launch, const WorkGroup& group);
-  std::optional<EarlyExit> run_together(const PreparedLaunch& launch, const WorkGroup& group);
+  std::optional<Failure> run_together(const PreparedLaunch& launch, const WorkGroup& group);
+  static std::optional<Failure> resume(Wave& wave, const PreparedLaunch& launch);
   void cancel(std::uint32_t wave_count);
 };
 
@@ -144,6 +157,7 @@ void WorkGroupRunner::State::prepare_wave(WaveState& state, const PreparedLaunch
   const std::uint32_t offset = scratch.first_offset + wave * scratch.wave_bytes;
   launch.set_wave_scratch_offset(state.sgprs, offset);
   state.scratch_wave_base = scratch.base + offset;
+  state.branch_target = WaveState::nowhere;
 }
 
 std::optional<EarlyExit> WorkGroupRunner::State::run_in_turn(const PreparedLaunch& launch, const WorkGroup& group) {
@@ -161,7 +175,7 @@ std::optional<EarlyExit> WorkGroupRunner::State::run_in_turn(const PreparedLaunc
   });
 }
 
-std::optional<EarlyExit> WorkGroupRunner::State::run_together(const PreparedLaunch& launch, const WorkGroup& group) {
+std::optional<Failure> WorkGroupRunner::State::run_together(const PreparedLaunch& launch, const WorkGroup& group) {
   const std::uint32_t wave_count = group.waves();
   const Scratch scratch = find_scratch(launch);
   for (std::uint32_t i = 0; i < wave_count; ++i) {
@@ -173,6 +187,9 @@ std::optional<EarlyExit> WorkGroupRunner::State::run_together(const PreparedLaun
     wave.state.yield = let_others_run;
     wave.state.runner = &wave;
     wave.function = launch.kernel().wave();
+    if (launch.kernel().regions() != nullptr && wave.registers == nullptr)
+      wave.registers = std::make_unique<RegisterFile>();
+    wave.state.registers = wave.registers.get();
     wave.status = Wave::Status::ready;
     wave.cancelled = false;
   }
@@ -181,11 +198,14 @@ std::optional<EarlyExit> WorkGroupRunner::State::run_together(const PreparedLaun
     for (std::uint32_t i = 0; i < wave_count; ++i) {
       Wave& wave = *waves[i];
       if (wave.status != Wave::Status::ready) continue;
-      wave.fiber.resume();
+      if (auto failure = resume(wave, launch)) {
+        cancel(wave_count);
+        return failure;
+      }
       if (wave.early_exit) {
         const EarlyExit reason = *wave.early_exit;
         cancel(wave_count);
-        return reason;
+        return describe(reason, group);
       }
       if (wave.status == Wave::Status::ended) ++ended;
       if (wave.status == Wave::Status::ready) someone_sleeps = true;
@@ -198,6 +218,19 @@ std::optional<EarlyExit> WorkGroupRunner::State::run_together(const PreparedLaun
     for (std::uint32_t i = 0; i < wave_count; ++i) {
       if (waves[i]->status == Wave::Status::at_barrier) waves[i]->status = Wave::Status::ready;
     }
+  }
+  return std::nullopt;
+}
+
+// Runs a wavefront until it ends or waits, through all the code that it calls.
+std::optional<Failure> WorkGroupRunner::State::resume(Wave& wave, const PreparedLaunch& launch) {
+  wave.fiber.resume();
+  while (wave.status == Wave::Status::at_unknown_code) {
+    auto code =
+        launch.kernel().regions()->at(static_cast<std::int64_t>(wave.state.branch_target - wave.state.code_address));
+    if (auto* failure = std::get_if<Failure>(&code)) return std::move(*failure);
+    wave.function = std::get<WaveFunction>(code);
+    wave.fiber.resume();
   }
   return std::nullopt;
 }
@@ -218,7 +251,8 @@ std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t 
   const auto& prepared = static_cast<const PreparedLaunch&>(launch);
   const WorkGroup group = prepared.group(group_index);
   const bool waits = prepared.kernel().has_barrier() && group.waves() > 1;
-  const auto exit = waits ? state_->run_together(prepared, group) : state_->run_in_turn(prepared, group);
+  if (waits || prepared.kernel().regions() != nullptr) return state_->run_together(prepared, group);
+  const auto exit = state_->run_in_turn(prepared, group);
   if (!exit) return std::nullopt;
   return describe(*exit, group);
 }

@@ -35,6 +35,10 @@ public:
     std::memcpy(bytes_.data() + 16, &entry_offset, sizeof entry_offset);
     std::memcpy(bytes_.data() + entry_offset, code.data(), code.size() * sizeof code[0]);
   }
+  /// In the descriptor's last bytes, which are reserved.
+  void set_word_before_entry(std::uint32_t word) {
+    std::memcpy(bytes_.data() + KernelDescriptor::size - sizeof word, &word, sizeof word);
+  }
   void set_private_segment(std::uint32_t size) { std::memcpy(bytes_.data() + 4, &size, sizeof size); }
   [[nodiscard]] std::uint64_t address() const { return std::bit_cast<std::uint64_t>(bytes_.data()); }
 
@@ -153,9 +157,13 @@ TEST(Engine, refuses_bytes_that_are_no_instruction) {
   EXPECT_EQ(failure.address, 8U);
 }
 
-TEST(Engine, refuses_code_that_branches_before_its_entry) {
+TEST(Engine, follows_branches_to_code_before_the_entry) {
   Engine engine;
-  EXPECT_EQ(failure_in(engine, Image({s_branch_back_one_word}).address()).kind, Failure::Kind::illegal_instruction);
+  Image image({s_branch_back_one_word, no_instruction});
+  image.set_word_before_entry(s_endpgm);
+  EXPECT_EQ(run(kernel_in(engine, image), image), std::nullopt);
+  image.set_word_before_entry(no_instruction);
+  EXPECT_EQ(failure_in(engine, image.address()).kind, Failure::Kind::illegal_instruction);
 }
 
 TEST(Engine, refuses_an_address_that_is_not_mapped) {

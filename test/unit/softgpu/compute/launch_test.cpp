@@ -97,13 +97,14 @@ TEST(Launch, a_kernel_that_wants_only_x_gets_no_other_id) {
 
 TEST(Launch, lays_out_the_initial_sgprs_in_the_order_of_the_kernel_code_properties) {
   KernelDescriptor descriptor;
-  descriptor.properties = 1 | 2 | 4 | 8 | 32 | 64;
-  descriptor.rsrc2 = 1 | 15 << 1 | 1 << 7 | 1 << 9;  // scratch, 15 user SGPRs, work-group ids x and z
+  descriptor.properties = 1 | 2 | 4 | 8 | 16 | 32 | 64;
+  descriptor.rsrc2 = 1 | 17 << 1 | 1 << 7 | 1 << 9;  // scratch, 17 user SGPRs, work-group ids x and z
   auto packet = packet_of({2, 1, 6}, {1, 1, 2});
   packet.kernarg_address = std::bit_cast<void*>(std::uint64_t{0x1111222233334444});
   packet.private_segment_size = 48;
   QueueView queue;
   queue.queue_address = 0x5555666677778888;
+  queue.dispatch_id = 0x100000007;
   queue.scratch_descriptor[1] = 0x80001234;
   queue.scratch_descriptor[3] = 0x00e00000;
   const auto launch = prepared(packet, descriptor, queue);
@@ -124,13 +125,15 @@ TEST(Launch, lays_out_the_initial_sgprs_in_the_order_of_the_kernel_code_properti
   EXPECT_EQ(sgprs[7], 0x55556666U);
   EXPECT_EQ(sgprs[8], 0x33334444U);
   EXPECT_EQ(sgprs[9], 0x11112222U);
-  EXPECT_EQ(sgprs[10], 0xbbbbccccU);
-  EXPECT_EQ(sgprs[11], 0xaaaaU);
-  EXPECT_EQ(sgprs[12], 48U);
-  // 15 user SGPRs: two of them are not used.
-  EXPECT_EQ(sgprs[15], 1U);
-  EXPECT_EQ(sgprs[16], 2U);
-  EXPECT_EQ(sgprs[17], 0x400U);
+  EXPECT_EQ(sgprs[10], 7U);
+  EXPECT_EQ(sgprs[11], 1U);
+  EXPECT_EQ(sgprs[12], 0xbbbbccccU);
+  EXPECT_EQ(sgprs[13], 0xaaaaU);
+  EXPECT_EQ(sgprs[14], 48U);
+  // 17 user SGPRs: two of them are not used.
+  EXPECT_EQ(sgprs[17], 1U);
+  EXPECT_EQ(sgprs[18], 2U);
+  EXPECT_EQ(sgprs[19], 0x400U);
 }
 
 }  // namespace
