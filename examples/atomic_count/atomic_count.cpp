@@ -139,7 +139,7 @@ Row row_of(const Variant& variant) {
 }
 
 void plot_times(const std::filesystem::path& file, const Report& report) {
-  BarPlot plot = {.title = report.problem, .y_label = "microseconds", .logarithmic_y = true, .bars = {}};
+  BarPlot plot = {.title = report.problem, .y_label = "microseconds", .bars = {}};
   for (const Row& row : report.rows) plot.bars.emplace_back(row.name, median(row.microseconds));
   write_plot(file, plot);
 }
@@ -194,9 +194,7 @@ int run(const Options& options) {
   return EXIT_SUCCESS;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+Options parse_command_line(int argc, char** argv) {
   Options options;
   CLI::App app("Lets many work-items increment few counters, with and without atomics, in memory and in LDS.",
                "atomic_count");
@@ -211,5 +209,11 @@ int main(int argc, char** argv) {
   add_common_options(app, options.common);
   add_plot_option(app, options.plot);
   parse_or_exit(app, argc, argv);
-  return run_program("atomic_count", [&options] { return run(options); });
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program("atomic_count", [&] { return run(parse_command_line(argc, argv)); });
 }

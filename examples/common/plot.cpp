@@ -72,7 +72,8 @@ bool gnuplot_is_installed() {
 void write_plot(const std::filesystem::path& file, const LinePlot& plot) {
   std::ostringstream script;
   write_frame(script, plot.title, plot.y_label, plot.logarithmic_y);
-  script << "set xlabel " << literal(plot.x_label) << "\nset key left top\n";
+  script << "set xlabel " << literal(plot.x_label) << "\nset key "
+         << (plot.key == KeyPlace::left_top ? "left top" : "right bottom") << "\n";
   if (plot.logarithmic_x) script << "set logscale x 2\n";
   for (std::size_t i = 0; i < plot.curves.size(); ++i) {
     script << "$curve" << i << " << END\n";

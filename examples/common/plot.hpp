@@ -14,12 +14,15 @@ struct Curve {
   bool points_only = false;  ///< markers without a line
 };
 
+enum class KeyPlace { left_top, right_bottom };
+
 struct LinePlot {
   std::string title;
   std::string x_label;
   std::string y_label;
   bool logarithmic_x = false;  ///< to the base 2
   bool logarithmic_y = false;
+  KeyPlace key = KeyPlace::left_top;
   std::vector<Curve> curves;
 };
 

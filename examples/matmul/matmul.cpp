@@ -155,7 +155,7 @@ std::vector<Row> Product::measure(std::size_t iterations) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double microseconds = median(rows[i].microseconds);
     rows[i].figures = {figure("GFLOP/s", operations(shape_) / microseconds / 1e3),
-                       figure("MB moved", bytes_moved(variants[i], shape_) / 1e6, 1),
+                       figure("MB moved", bytes_moved(variants[i], shape_) / 1e6),
                        figure("FLOP/byte", intensity(variants[i], shape_)),
                        figure("speed-up", untiled / microseconds, 2, "x")};
   }
@@ -202,6 +202,7 @@ int run(const Options& options) {
                    .y_label = "GFLOP/s",
                    .logarithmic_x = true,
                    .logarithmic_y = true,
+                   .key = KeyPlace::right_bottom,
                    .curves = {}};
   for (const Variant& variant : variants)
     plot.curves.push_back({.name = variant.name, .points = {}, .points_only = true});
@@ -228,9 +229,7 @@ int run(const Options& options) {
   return EXIT_SUCCESS;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+Options parse_command_line(int argc, char** argv) {
   Options options;
   CLI::App app("Multiplies matrices: an element a work-item, then tiles in LDS, then blocks in registers.", "matmul");
   const auto add_size = [&app](const char* name, auto& value, const char* letter, const char* description) {
@@ -252,5 +251,11 @@ int main(int argc, char** argv) {
   add_common_options(app, options.common);
   add_plot_option(app, options.plot);
   parse_or_exit(app, argc, argv);
-  return run_program("matmul", [&options] { return run(options); });
+  return options;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_program("matmul", [&] { return run(parse_command_line(argc, argv)); });
 }
