@@ -24,10 +24,14 @@ __device__ uint32_t mean(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_
 
 // A 32-bit byte offset from a scalar base is one instruction; a 64-bit address for each lane is five. It reaches 2^30
 // pixels.
-template <class Pixel>
-__device__ Pixel& pixel_at(Pixel* image, uint32_t width, uint32_t x, uint32_t y) {
-  const uint32_t offset = (y * width + x) * uint32_t{sizeof(Pixel)};
-  return *reinterpret_cast<Pixel*>(reinterpret_cast<uintptr_t>(image) + offset);
+__device__ uint32_t load(const uint32_t* image, uint32_t width, uint32_t x, uint32_t y) {
+  const uint32_t offset = (y * width + x) * uint32_t{sizeof(uint32_t)};
+  return *reinterpret_cast<const uint32_t*>(reinterpret_cast<const char*>(image) + offset);
+}
+
+__device__ void store(uint32_t* image, uint32_t width, uint32_t x, uint32_t y, uint32_t pixel) {
+  const uint32_t offset = (y * width + x) * uint32_t{sizeof(uint32_t)};
+  *reinterpret_cast<uint32_t*>(reinterpret_cast<char*>(image) + offset) = pixel;
 }
 
 // Within the image: `position` counts from one before the first.
@@ -41,9 +45,9 @@ extern "C" __global__ void blur_untiled(const uint32_t* from, uint32_t* to, uint
   const uint32_t right = clamped(x + 2, width);
   const uint32_t above = clamped(y, height);
   const uint32_t below = clamped(y + 2, height);
-  pixel_at(to, width, x, y) =
-      mean(pixel_at(from, width, x, y), pixel_at(from, width, left, y), pixel_at(from, width, right, y),
-           pixel_at(from, width, x, above), pixel_at(from, width, x, below));
+  store(to, width, x, y,
+        mean(load(from, width, x, y), load(from, width, left, y), load(from, width, right, y),
+             load(from, width, x, above), load(from, width, x, below)));
 }
 
 extern __shared__ uint32_t tile[];
@@ -58,7 +62,7 @@ extern "C" __global__ void blur_tiled(const uint32_t* from, uint32_t* to, uint32
   const uint32_t first_y = blockIdx.y * blockDim.y;
   for (uint32_t y = threadIdx.y; y < blockDim.y + 2; y += blockDim.y) {
     for (uint32_t x = threadIdx.x; x < blockDim.x + 2; x += blockDim.x)
-      tile[y * pitch + x] = pixel_at(from, width, clamped(first_x + x, width), clamped(first_y + y, height));
+      tile[y * pitch + x] = load(from, width, clamped(first_x + x, width), clamped(first_y + y, height));
   }
   __syncthreads();
 
@@ -66,5 +70,5 @@ extern "C" __global__ void blur_tiled(const uint32_t* from, uint32_t* to, uint32
   const uint32_t y = first_y + threadIdx.y;
   if (x >= width || y >= height) return;
   const uint32_t* const centre = tile + (threadIdx.y + 1) * pitch + threadIdx.x + 1;
-  pixel_at(to, width, x, y) = mean(*centre, centre[-1], centre[1], *(centre - pitch), *(centre + pitch));
+  store(to, width, x, y, mean(*centre, centre[-1], centre[1], *(centre - pitch), *(centre + pitch)));
 }
