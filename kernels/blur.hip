@@ -2,10 +2,12 @@
 // Beyond an edge lies the edge's own pixel again. Pixels are four bytes, all four treated alike.
 //
 // A pixel is needed by five work-items: read from memory by each of them, or once by the work-group, into LDS. Groups
-// are of any shape; the grid is rounded up to whole groups.
+// are of any shape; grids are rounded up to whole groups.
 #include <hip/hip_runtime.h>
 
 #include <stdint.h>
+
+#include "blur_tile.hpp"
 
 // The sums of two channels fit one register, 16 bits each: half the additions, and no bytes to be taken apart.
 __device__ uint32_t mean(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t e) {
@@ -52,23 +54,49 @@ extern "C" __global__ void blur_untiled(const uint32_t* from, uint32_t* to, uint
 
 extern __shared__ uint32_t tile[];
 
-extern "C" __global__ void blur_tiled(const uint32_t* from, uint32_t* to, uint32_t width, uint32_t height) {
-  // A row of the tile takes 32 words more than the group has columns: work-item i then reads LDS bank (i + constant)
-  // modulo 32 whatever the group's shape, and no two of the 32 that are served at once meet in a bank.
-  const uint32_t pitch = blockDim.x + 32;
-
-  // The group's pixels and one more on each side. Neighbours in the wavefront load neighbours in memory.
-  const uint32_t first_x = blockIdx.x * blockDim.x;
-  const uint32_t first_y = blockIdx.y * blockDim.y;
-  for (uint32_t y = threadIdx.y; y < blockDim.y + 2; y += blockDim.y) {
+// The pixels of a group whose first is at (first_x, first_y), `rows` of them in a column, and one more on each side.
+// Neighbours in the wavefront load neighbours in memory.
+__device__ void fill_tile(const uint32_t* from, uint32_t width, uint32_t height, uint32_t first_x, uint32_t first_y,
+                          uint32_t rows, uint32_t pitch) {
+  for (uint32_t y = threadIdx.y; y < rows + 2; y += blockDim.y) {
     for (uint32_t x = threadIdx.x; x < blockDim.x + 2; x += blockDim.x)
       tile[y * pitch + x] = load(from, width, clamped(first_x + x, width), clamped(first_y + y, height));
   }
   __syncthreads();
+}
+
+extern "C" __global__ void blur_tiled(const uint32_t* from, uint32_t* to, uint32_t width, uint32_t height) {
+  const uint32_t first_x = blockIdx.x * blockDim.x;
+  const uint32_t first_y = blockIdx.y * blockDim.y;
+  const uint32_t pitch = tile_pitch(blockDim.x);
+  fill_tile(from, width, height, first_x, first_y, blockDim.y, pitch);
 
   const uint32_t x = first_x + threadIdx.x;
   const uint32_t y = first_y + threadIdx.y;
   if (x >= width || y >= height) return;
   const uint32_t* const centre = tile + (threadIdx.y + 1) * pitch + threadIdx.x + 1;
   store(to, width, x, y, mean(*centre, centre[-1], centre[1], *(centre - pitch), *(centre + pitch)));
+}
+
+// A work-item goes down a strip: what was below becomes the centre, and then what is above, in registers. That is three
+// reads of LDS a pixel instead of five, and the border is a smaller part of a tile that is `strip` times as high.
+extern "C" __global__ void blur_strips(const uint32_t* from, uint32_t* to, uint32_t width, uint32_t height) {
+  const uint32_t first_x = blockIdx.x * blockDim.x;
+  const uint32_t first_y = blockIdx.y * blockDim.y * strip;
+  const uint32_t pitch = strip_pitch(blockDim.x);
+  fill_tile(from, width, height, first_x, first_y, blockDim.y * strip, pitch);
+
+  const uint32_t x = first_x + threadIdx.x;
+  const uint32_t y = first_y + threadIdx.y * strip;
+  if (x >= width) return;
+  const uint32_t* row = tile + threadIdx.y * strip * pitch + threadIdx.x + 1;
+  uint32_t above = row[0];
+  uint32_t centre = row[pitch];
+  for (uint32_t i = 0; i < strip; ++i) {
+    row += pitch;
+    const uint32_t below = row[pitch];
+    if (y + i < height) store(to, width, x, y + i, mean(centre, row[-1], row[1], above, below));
+    above = centre;
+    centre = below;
+  }
 }

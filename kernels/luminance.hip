@@ -12,6 +12,17 @@
 static_assert(sizeof(float3) == sizeof(PackedPixel), "HIP's float3 has no padding");
 static_assert(sizeof(float4) == sizeof(PaddedPixel), "a float4 has the size of OpenCL's float3");
 
+// A 32-bit byte offset from a scalar base is one instruction; a 64-bit address for each lane is five. It reaches 2^28
+// pixels of 16 bytes.
+template <class Element>
+__device__ Element load(const void* array, uint32_t index) {
+  return *reinterpret_cast<const Element*>(static_cast<const char*>(array) + index * uint32_t{sizeof(Element)});
+}
+
+__device__ void store(float* array, uint32_t index, float value) {
+  *reinterpret_cast<float*>(reinterpret_cast<char*>(array) + index * uint32_t{sizeof(float)}) = value;
+}
+
 __device__ float luma(float red, float green, float blue) { return .299f * red + .587f * green + .114f * blue; }
 
 // A neighbour in the wavefront reads 16 bytes further on: each of the three loads touches every cache line of the
@@ -19,29 +30,28 @@ __device__ float luma(float red, float green, float blue) { return .299f * red +
 extern "C" __global__ void luma_scalar_loads(const float* channels, float* result, uint32_t pixels) {
   const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
   if (pixel >= pixels) return;
-  const float* const at = channels + size_t{4} * pixel;
-  const float red = at[0];
+  const float red = load<float>(channels, 4 * pixel);
   asm volatile("" ::: "memory");  // or else the compiler makes one wide load of the three
-  const float green = at[1];
+  const float green = load<float>(channels, 4 * pixel + 1);
   asm volatile("" ::: "memory");
-  const float blue = at[2];
-  result[pixel] = luma(red, green, blue);
+  const float blue = load<float>(channels, 4 * pixel + 2);
+  store(result, pixel, luma(red, green, blue));
 }
 
 // One load instruction of 16 bytes a work-item: a wavefront reads consecutive cache lines, each once and whole.
 extern "C" __global__ void luma_float4_loads(const float4* image, float* result, uint32_t pixels) {
   const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
   if (pixel >= pixels) return;
-  const float4 colour = image[pixel];
-  result[pixel] = luma(colour.x, colour.y, colour.z);
+  const float4 colour = load<float4>(image, pixel);
+  store(result, pixel, luma(colour.x, colour.y, colour.z));
 }
 
 // Without the fourth float, a quarter less to read. Loads of 12 bytes need no alignment beyond that of a float.
 extern "C" __global__ void luma_packed(const PackedPixel* image, float* result, uint32_t pixels) {
   const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
   if (pixel >= pixels) return;
-  const PackedPixel colour = image[pixel];
-  result[pixel] = luma(colour.red, colour.green, colour.blue);
+  const PackedPixel colour = load<PackedPixel>(image, pixel);
+  store(result, pixel, luma(colour.red, colour.green, colour.blue));
 }
 
 // The same over elements of OpenCL's float3. Right over an array of those; the trap is to hand it an array of the
@@ -49,6 +59,6 @@ extern "C" __global__ void luma_packed(const PackedPixel* image, float* result, 
 extern "C" __global__ void luma_padded(const PaddedPixel* image, float* result, uint32_t pixels) {
   const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
   if (pixel >= pixels) return;
-  const PaddedPixel colour = image[pixel];
-  result[pixel] = luma(colour.red, colour.green, colour.blue);
+  const PaddedPixel colour = load<PaddedPixel>(image, pixel);
+  store(result, pixel, luma(colour.red, colour.green, colour.blue));
 }

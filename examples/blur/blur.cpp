@@ -10,6 +10,8 @@
 #include "report.hpp"
 #include "timing.hpp"
 
+#include "blur_tile.hpp"
+
 #include <blur_code_object.hpp>
 #include <fastdispatch/fastdispatch.hpp>
 
@@ -30,22 +32,20 @@ namespace {
 // The kernels of kernels/blur.hip.
 using BlurPass = void(const Pixel* from, Pixel* to, std::uint32_t width, std::uint32_t height);
 
-std::uint32_t round_up(std::uint32_t size, std::uint32_t multiple) {
-  return (size + multiple - 1) / multiple * multiple;
-}
+std::uint32_t groups_over(std::uint32_t pixels, std::uint32_t group) { return (pixels + group - 1) / group; }
 
-// Whole groups: in a partial one HIP's blockDim is not that of the others.
-fd::Grid grid_over(const Image& image, GroupShape group) {
-  return fd::grid(round_up(image.width, group.width), round_up(image.height, group.height))
+// Whole groups, of work-items that compute `rows` pixels each: in a partial one HIP's blockDim is not that of the
+// others.
+fd::Grid grid_over(const Image& image, GroupShape group, std::uint32_t rows = 1) {
+  return fd::grid(groups_over(image.width, group.width) * group.width,
+                  groups_over(image.height, group.height * rows) * group.height)
       .group(group.width, group.height);
 }
 
-// The tile of kernels/blur.hip: a row of border above and below, and rows of a length that avoids bank conflicts.
-std::uint32_t tile_bytes(GroupShape group) { return (group.width + 32) * (group.height + 2) * sizeof(Pixel); }
-
 // Pixels that a tiled group reads, over pixels that it writes.
-double reads_a_pixel(GroupShape group) {
-  return static_cast<double>((group.width + 2) * (group.height + 2)) / (group.width * group.height);
+double reads_a_pixel(GroupShape group, std::uint32_t rows) {
+  const std::uint32_t height = group.height * rows;
+  return static_cast<double>((group.width + 2) * (height + 2)) / (group.width * height);
 }
 
 // One way to run the passes: from the source into the first of two buffers, then to and fro between them.
@@ -75,7 +75,7 @@ struct Variant {
   [[nodiscard]] const fd::DeviceBuffer<Pixel>& result(std::uint32_t passes) const { return buffers[(passes - 1) % 2]; }
 };
 
-// The untiled kernel in groups that read whole rows of cache lines, and the tiled one in each of the shapes.
+// The untiled kernel in groups that read whole rows of cache lines, and the tiled ones in each of the shapes.
 std::vector<Variant> make_variants(const fd::Module& module, fd::Agent gpu, const Image& image,
                                    const std::vector<GroupShape>& groups) {
   std::vector<Variant> variants;
@@ -89,9 +89,14 @@ std::vector<Variant> make_variants(const fd::Module& module, fd::Agent gpu, cons
   constexpr GroupShape row = {.width = 256, .height = 1};
   add("untiled", "blur_untiled", grid_over(image, row), 5);
   for (const GroupShape group : groups) {
-    const std::string shape = std::to_string(group.width) + " x " + std::to_string(group.height);
-    add("tiles of " + shape, "blur_tiled", grid_over(image, group).dynamic_lds(tile_bytes(group)),
-        reads_a_pixel(group));
+    const auto [width, height] = group;
+    const std::string shape = std::to_string(width) + " x " + std::to_string(height);
+    add("tiles, " + shape, "blur_tiled",
+        grid_over(image, group).dynamic_lds(tile_words(width, height) * sizeof(std::uint32_t)),
+        reads_a_pixel(group, 1));
+    add("strips, " + shape, "blur_strips",
+        grid_over(image, group, strip).dynamic_lds(strip_words(width, height) * sizeof(std::uint32_t)),
+        reads_a_pixel(group, strip));
   }
   return variants;
 }
@@ -116,7 +121,7 @@ int run(const Options& options) {
 
   const fd::Runtime runtime;
   const fd::Agent gpu = runtime.gpu(options.common.device);
-  const std::size_t images = 2 * (options.groups.size() + 1) + 5;  // two a variant, the source, and those on the host
+  const std::size_t images = 2 * (2 * options.groups.size() + 1) + 5;  // two a variant, the source, and the host's
   const Image image = open_image(options.image, images * sizeof(Pixel));
 
   const fd::Module module = fd::Module::load(gpu, code_objects::blur(), "blur");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <span>
 #include <utility>
 
 namespace softgpu::compute {
@@ -64,6 +65,30 @@ constexpr auto linear_ids = [] {
   return ids;
 }();
 
+bool is_linear(const std::array<std::uint32_t, 3>& size) { return size[1] == 1 && size[2] == 1; }
+
+constexpr std::uint32_t up_to_whole_waves(std::uint32_t work_items) {
+  return (work_items + wavefront_size - 1) / wavefront_size * wavefront_size;
+}
+
+/// VGPR 0 of the work-items of a group of this size, from `ids` on; `dimensions` are those that the kernel asks for,
+/// less one.
+void number_work_items(const std::array<std::uint32_t, 3>& size, unsigned dimensions, std::span<std::uint32_t> ids,
+                       std::uint32_t first) {
+  std::uint32_t x = first % size[0];
+  std::uint32_t y = first / size[0] % size[1];
+  std::uint32_t z = first / size[0] / size[1];
+  for (std::uint32_t& id : ids) {
+    // A kernel that does not ask for y or z uses v0 as x, without a mask.
+    id = x | (dimensions >= 1 ? y << 10 : 0) | (dimensions >= 2 ? z << 20 : 0);
+    if (++x < size[0]) continue;
+    x = 0;
+    if (++y < size[1]) continue;
+    y = 0;
+    ++z;
+  }
+}
+
 }  // namespace
 
 std::variant<std::shared_ptr<const Launch>, Failure>
@@ -85,6 +110,11 @@ PreparedLaunch::PreparedLaunch(std::shared_ptr<const Kernel> kernel, const hsa_k
   for (unsigned d = 0; d < 3; ++d) {
     groups_[d] = static_cast<std::uint32_t>((std::uint64_t{grid_size(packet)[d]} + group_size(packet)[d] - 1) /
                                             group_size(packet)[d]);
+  }
+  if (!is_linear(group_size(packet))) {
+    const auto [x, y, z] = group_size(packet);
+    work_item_ids_.resize(up_to_whole_waves(x * y * z));
+    number_work_items(group_size(packet), kernel_->descriptor().work_item_id_dimensions(), work_item_ids_, 0);
   }
   lay_out_registers();
 }
@@ -164,22 +194,12 @@ void PreparedLaunch::set_wave_scratch_offset(std::uint32_t* sgprs, std::uint32_t
 }
 
 void PreparedLaunch::fill_work_item_ids(std::uint32_t* ids, const WorkGroup& group, std::uint32_t first_item) const {
-  const unsigned dimensions = kernel_->descriptor().work_item_id_dimensions();
-  if (group.size[1] == 1 && group.size[2] == 1) {
+  if (is_linear(group.size)) {
     std::copy_n(linear_ids.begin() + first_item, wavefront_size, ids);
-    return;
-  }
-  std::uint32_t x = first_item % group.size[0];
-  std::uint32_t y = first_item / group.size[0] % group.size[1];
-  std::uint32_t z = first_item / group.size[0] / group.size[1];
-  for (std::uint32_t lane = 0; lane < wavefront_size; ++lane) {
-    // A kernel that does not ask for y or z uses v0 as x, without a mask.
-    ids[lane] = x | (dimensions >= 1 ? y << 10 : 0) | (dimensions >= 2 ? z << 20 : 0);
-    if (++x < group.size[0]) continue;
-    x = 0;
-    if (++y < group.size[1]) continue;
-    y = 0;
-    ++z;
+  } else if (group.size == group_size(packet_)) {
+    std::copy_n(work_item_ids_.begin() + first_item, wavefront_size, ids);
+  } else {
+    number_work_items(group.size, kernel_->descriptor().work_item_id_dimensions(), {ids, wavefront_size}, first_item);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "engine.hpp"
 #include "kernel.hpp"
@@ -54,11 +55,11 @@ private:
   static constexpr unsigned absent = ~0U;
 
   void lay_out_registers();
-
   alignas(64) hsa_kernel_dispatch_packet_t packet_;  // the dispatch pointer points here
   std::shared_ptr<const Kernel> kernel_;
   QueueView queue_;
   std::array<std::uint32_t, 3> groups_;
+  std::vector<std::uint32_t> work_item_ids_;  ///< of a whole work-group that is not linear
 
   std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs_ = {};
   unsigned sgpr_count_ = 0;

@@ -27,6 +27,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
   llvm::Function* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
   function->setDoesNotThrow();
   function->addFnAttr(llvm::Attribute::NullPointerIsValid);  // a kernel's access to address 0 is to fault
+  function->addFnAttr("stackrealign");                       // or else spilled vectors lie across two cache lines each
   function->addParamAttr(0, llvm::Attribute::NoAlias);
 
   Emitter emitter(*function, float_mode);

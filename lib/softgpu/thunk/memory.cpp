@@ -62,6 +62,8 @@ HSAKMT_STATUS Memory::allocate(std::uint32_t node, std::uint64_t size, HsaMemFla
     if (node != 0 && flags.ui32.Scratch == 0) used_[node] -= size;
     return HSAKMT_STATUS_NO_MEMORY;
   }
+  // Kernels walk through images and matrices whose rows are pages apart.
+  if (size >= huge_page && flags.ui32.Scratch == 0) madvise(base, size, MADV_HUGEPAGE);
   const auto key = reinterpret_cast<std::uint64_t>(base);
   allocations_[key] = Block{.base = key,
                             .size = size,

@@ -15,13 +15,14 @@ using Kind = MemoryOperation::Kind;
 constexpr u32 window_begin = 512;  // of the middle, in bytes from the window's start
 constexpr u32 window_bytes = 1024;
 
-/// Offsets of the lanes: consecutive, reversed, strided, all the same, or scattered; some of them unaligned.
+/// Offsets of the lanes: consecutive, reversed, strided, in every 16 bytes, all the same, or scattered; some of them
+/// unaligned.
 std::array<u32, lane_count> pattern(const MemoryOperation& operation, const Addressing& addressing, bool lanes_may_meet,
                                     Random& random) {
   std::array<u32, lane_count> slot = {};
   std::iota(slot.begin(), slot.end(), 0U);
   const u32 slots = window_bytes / operation.bytes;
-  const u64 choice = random() % 6;
+  const u64 choice = random() % 7;
   switch (choice) {
   case 0:
     break;
@@ -41,6 +42,9 @@ std::array<u32, lane_count> pattern(const MemoryOperation& operation, const Addr
     else
       std::shuffle(slot.begin(), slot.end(), random);
     break;
+  case 5:
+    for (u32& s : slot) s = window_begin + 16 * s;
+    return slot;
   default:
     std::shuffle(slot.begin(), slot.end(), random);
     break;
