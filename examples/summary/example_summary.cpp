@@ -1,0 +1,109 @@
+// One table over the JSON files that the example programs wrote: what each computed, which variant was the fastest, and
+// whether every result was right.
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace {
+
+using Json = nlohmann::json;
+
+struct Line {
+  std::string program;
+  std::string problem;
+  std::string fastest;
+  std::string microseconds;
+  std::string results;
+  bool right = true;
+};
+
+std::string fixed(double value) {
+  std::ostringstream text;
+  text << std::fixed << std::setprecision(1) << value;
+  return text.str();
+}
+
+Line line_of(const Json& report) {
+  Line line = {.program = report.at("program"),
+               .problem = report.at("problem"),
+               .fastest = {},
+               .microseconds = {},
+               .results = {}};
+  std::size_t correct = 0;
+  std::size_t shown = 0;
+  double least = 0;
+  for (const Json& row : report.at("rows")) {
+    if (!row.at("correct")) {
+      if (row.value("shows_an_error", false)) ++shown;
+      continue;
+    }
+    ++correct;
+    const auto time = row.find("microseconds");
+    if (time != row.end() && (line.fastest.empty() || *time < least)) {
+      least = *time;
+      line.fastest = row.at("name");
+      line.microseconds = fixed(least);
+    }
+  }
+  line.results = std::to_string(correct) + " correct";
+  if (shown > 0) line.results += ", " + std::to_string(shown) + " wrong as expected";
+  const std::size_t wrong = report.at("rows").size() - correct - shown;
+  if (wrong > 0) line.results += ", " + std::to_string(wrong) + " WRONG";
+  line.right = wrong == 0;
+  return line;
+}
+
+Line read(const char* path) {
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error(std::string("cannot read ") + path);
+  try {
+    return line_of(Json::parse(file));
+  } catch (const Json::exception& error) {
+    throw std::runtime_error(std::string(path) + " is no report of an example: " + error.what());
+  }
+}
+
+void print(const std::vector<Line>& lines) {
+  const auto widest = [&lines](std::string Line::*text) {
+    std::size_t width = 0;
+    for (const Line& line : lines) width = std::max(width, (line.*text).size());
+    return static_cast<int>(width);
+  };
+  for (const Line& line : lines) {
+    std::cout << std::left << std::setw(widest(&Line::program)) << line.program << "   "
+              << std::setw(widest(&Line::problem)) << line.problem << "   " << std::setw(widest(&Line::fastest))
+              << line.fastest << std::right << std::setw(widest(&Line::microseconds) + 3) << line.microseconds << "   "
+              << line.results << "\n";
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    if (argc < 2) {
+      std::cerr << "usage: example_summary REPORT.json...\n";
+      return 2;
+    }
+    std::vector<Line> lines = {
+        {.program = "program", .problem = "problem", .fastest = "fastest", .microseconds = "us", .results = "results"}};
+    for (const char* path : std::span(argv + 1, static_cast<std::size_t>(argc - 1))) lines.push_back(read(path));
+    print(lines);
+    const bool right = std::all_of(lines.begin(), lines.end(), [](const Line& line) { return line.right; });
+    if (!right) throw std::runtime_error("results are wrong");
+    return EXIT_SUCCESS;
+  } catch (const std::exception& error) {
+    std::cerr << "example_summary: " << error.what() << "\n";
+    return EXIT_FAILURE;
+  }
+}
