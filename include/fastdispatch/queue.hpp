@@ -112,6 +112,14 @@ public:
 
   /// Submits a barrier packet that completes when everything before it has.
   Submission fence();
+  /// Lets whatever is submitted to this queue from now on start after `submission`, to another queue of any agent, has
+  /// completed, and see what it wrote; what is in this queue already goes on. The host doesn't wait. The other queue
+  /// must live until what follows has completed.
+  /// Cost: nothing where `submission` has completed or an earlier call covers it, else a barrier packet. It allocates
+  /// for the first call with each other queue.
+  /// Throws Error when the other queue failed or this one has; when it fails later, what follows here never starts.
+  void wait_for(const Submission& submission);
+
   /// Waits for everything submitted so far.
   /// Throws as Submission::wait does.
   void wait(WaitOptions options = {});

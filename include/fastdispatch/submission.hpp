@@ -16,6 +16,7 @@ namespace detail {
 class Group;
 class QueueState;
 }  // namespace detail
+class Queue;
 
 /// Called once, when a submission completed or cannot any more: `failure` says why not, and is null where it completed.
 using CompletionCallback = std::function<void(const Error* failure)>;
@@ -53,6 +54,7 @@ public:
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 
 private:
+  friend class Queue;
   friend class detail::QueueState;
   friend class detail::Group;
   Submission(detail::QueueState& queue, std::uint64_t epoch) noexcept : queue_(&queue), epoch_(epoch) {}

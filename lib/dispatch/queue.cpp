@@ -45,6 +45,7 @@ Submission Queue::submit(std::span<const Packet> packets) {
 
 Submission Queue::submit(const Packet& packet, const KernargSlot& slot) { return state_->submit(packet, slot); }
 
+void Queue::wait_for(const Submission& submission) { state_->follow(*submission.queue_, submission.epoch()); }
 void Queue::wait(WaitOptions options) { state_->wait(options); }
 Submission Queue::fence() { return state_->fence(); }
 KernargSlot Queue::acquire_kernargs(std::size_t bytes) { return state_->acquire_kernargs(bytes); }

@@ -25,6 +25,11 @@ RingMemory memory_of(hsa_queue_t* queue) {
           .read_index = const_cast<std::uint64_t*>(&amd_queue.read_dispatch_id)};
 }
 
+std::uint64_t next_id() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
 }  // namespace
 
 Doorbell::Doorbell(const HsaApi& api, hsa_signal_t signal) noexcept : api_(&api), signal_(signal) {
@@ -34,9 +39,9 @@ Doorbell::Doorbell(const HsaApi& api, hsa_signal_t signal) noexcept : api_(&api)
 
 QueueState::QueueState(Agent agent, const QueueOptions& options)
     : agent_(agent), when_full_(options.when_full), full_timeout_(options.full_timeout), producers_(options.producers),
-      batches_(*this, agent), epoch_signal_(agent, 0), queue_(create(options)),
-      ring_(memory_of(queue_.get()), options.producers), doorbell_(agent.api(), queue_->doorbell_signal),
-      kernargs_(agent, options.kernarg_bytes) {
+      id_(next_id()), peer_waits_(options.producers), batches_(*this, agent), epoch_signal_(agent, 0),
+      queue_(create(options)), ring_(memory_of(queue_.get()), options.producers),
+      doorbell_(agent.api(), queue_->doorbell_signal), kernargs_(agent, options.kernarg_bytes) {
   agent_.state().queues.add(*this);
 }
 
@@ -67,6 +72,22 @@ Submission QueueState::submit(const Packet& packet, const KernargSlot& slot) {
 Submission QueueState::fence() {
   const Packet barrier = encode(BarrierAnd{});
   return submit(std::span(&barrier, 1));
+}
+
+void QueueState::follow(QueueState& other, std::uint64_t epoch) {
+  if (other.completed(epoch)) return;
+  other.throw_if_failed();
+  other.cover(epoch);
+  peer_waits_.wait_once(other.id_, epoch, [&] {
+    const auto [signal, threshold] = other.completion_of(epoch);
+    // Nothing launches behind a barrier packet before that has completed. What is before it may go on meanwhile. Who
+    // submits packets of his own may rely on the acquire.
+    const Packet barrier = encode(BarrierValue{.ordering = {BarrierBit::clear, FenceScope::system, FenceScope::none},
+                                               .signal = signal,
+                                               .condition = HSA_SIGNAL_CONDITION_LT,
+                                               .value = threshold});
+    submit(std::span(&barrier, 1));
+  });
 }
 
 void QueueState::try_fence() noexcept {

@@ -19,6 +19,7 @@
 #include "dispatch/agent_state.hpp"
 #include "dispatch/backoff.hpp"
 #include "dispatch/batch_submitter.hpp"
+#include "dispatch/peer_waits.hpp"
 #include "dispatch/ring.hpp"
 #include "dispatch/wait.hpp"
 #include "fastdispatch/error.hpp"
@@ -78,6 +79,8 @@ public:
   Submission submit(std::span<const Packet> packets);
   Submission submit(const Packet& packet, const KernargSlot& slot);
   Submission fence();
+  /// Lets what is submitted from now on wait for `epoch` of `other`.
+  void follow(QueueState& other, std::uint64_t epoch);
 
   /// Waits for `epoch`; what Submission::wait and done are.
   void wait(std::uint64_t epoch, const WaitOptions& options);
@@ -162,6 +165,8 @@ private:
   std::mutex error_mutex_;
   std::optional<Error> error_;  ///< written once, before failed_ is set
 
+  std::uint64_t id_;  ///< no other queue of the process ever has it
+  PeerWaits peer_waits_;
   BatchSubmitter batches_;  ///< before the queue: what batches in flight need outlives it
   Signal epoch_signal_;     ///< its value is minus the number of completed epochs
   QueueHandle queue_;

@@ -1,3 +1,4 @@
+#include <atomic>
 #include <thread>
 
 #include "device.hpp"
@@ -101,6 +102,27 @@ TEST_F(Batches, of_two_queues_run_beside_each_other) {
   other.submit(batch).wait(limit);
   waiting.wait(limit);
   EXPECT_EQ(flags[1], 9U);
+}
+
+TEST_F(Batches, of_two_queues_wait_for_each_other_where_told) {
+  const auto wait_for = module.kernel<void(const std::uint32_t*, std::uint32_t*)>("wait_for");
+  PinnedBuffer<std::uint32_t> flag(gpu, 1);
+  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(1));
+  flag[0] = 0;
+  Queue other(gpu);
+  Batch first(gpu);
+  first.dispatch(wait_for, grid(1), flag, data);
+  Batch second(gpu);
+  second.dispatch(increment, grid(1), data, 1, 5);
+
+  other.wait_for(queue.submit(first));
+  const Submission incremented = other.submit(second);
+  queue.wait_for(incremented);
+  const Submission again = queue.submit(second);
+  EXPECT_FALSE(incremented.done());
+  std::atomic_ref(flag[0]).store(10);
+  again.wait(limit);
+  EXPECT_THAT(download(data), ::testing::Each(20U));
 }
 
 TEST_F(Batches, with_derived_fences_overlap_where_nothing_conflicts) {

@@ -102,6 +102,18 @@ TEST_F(HotPath, of_one_producer_that_replays_batches_allocates_nothing_and_locks
   EXPECT_EQ(locked, 0);
 }
 
+TEST_F(HotPath, of_one_producer_that_waits_for_another_queue_allocates_nothing_and_locks_nothing) {
+  Queue other(hsa.agent(), {.producers = Producers::single});
+  MockHsa::MadeQueue& other_made = hsa.queue();
+  Queue queue(hsa.agent(), {.producers = Producers::single});
+  repeat([&] {
+    queue.wait_for(other.fence());
+    MockHsa::complete(other_made);
+  });
+  EXPECT_EQ(allocated, 0);
+  EXPECT_EQ(locked, 0);
+}
+
 TEST_F(HotPath, of_one_producer_that_dispatches_kernels_allocates_nothing_and_locks_nothing) {
   Queue queue(hsa.agent(), {.producers = Producers::single});
   repeat([&] { queue.dispatch(kernel, grid(64).group(64), 1U); });
