@@ -1,0 +1,219 @@
+#include "instruction_table.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string_view>
+#include <variant>
+
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "assembler.hpp"
+#include "softgpu/compute/decoder.hpp"
+#include "softgpu/compute/emitter.hpp"
+#include "softgpu/compute/program.hpp"
+#include "softgpu/compute/translator.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+using compute::Encoding;
+using Words = std::uint64_t;
+
+/// An encoding of the ISA manual, "Microcode Formats": `bits` with registers filled in, and where the opcode is.
+struct Format {
+  const char* name;
+  Words bits;
+  unsigned opcode_shift;
+  unsigned opcode_bits;
+};
+
+constexpr Words second(std::uint32_t dword) { return Words{dword} << 32; }
+
+// Even registers, so that they can begin a tuple: v0, v2, v4, v6; s4, s8, s16.
+constexpr std::uint32_t vop3_sources = 0x100 | 0x102 << 9 | 0x104 << 18;
+constexpr std::uint32_t sdwa_dwords = 0x06060600;
+constexpr std::uint32_t dpp_shift = 0xff080000 | 0x101 << 8;
+constexpr std::uint32_t buffer_operands = 0x80000000 | 1 << 16 | 2 << 8;  // s[4:7], soffset 0, v2, v0
+constexpr Format formats[] = {
+    {"SOP2", 0x80040408, 23, 7},
+    {"SOPK", 0xb0040001, 23, 5},  // 1: over one word, or the lowest bit of HW_REG_MODE
+    {"SOP1", 0xbe840008, 8, 8},
+    {"SOPC", 0xbf000408, 16, 7},
+    {"SOPP", 0xbf800000, 16, 7},
+    {"SMEM", 0xc0020402, 18, 8},
+    {"SMEM", 0xc0030402, 18, 8},  // returning
+    {"VOP2", 0x00000100 | 2 << 9 | 4 << 17, 25, 6},
+    {"VOP2", 0x000000f9 | 2 << 9 | 4 << 17 | second(sdwa_dwords), 25, 6},
+    {"VOP2", 0x000000fa | 2 << 9 | 4 << 17 | second(dpp_shift), 25, 6},
+    {"VOP1", 0x7e000100 | 4 << 17, 9, 8},
+    {"VOP1", 0x7e0000f9 | 4 << 17 | second(0x00060600), 9, 8},
+    {"VOP1", 0x7e0000fa | 4 << 17 | second(dpp_shift), 9, 8},
+    {"VOPC", 0x7c000100 | 2 << 9, 17, 8},
+    {"VOPC", 0x7c0000f9 | 2 << 9 | second(sdwa_dwords), 17, 8},
+    {"VOP3", 0xd0000004 | second(vop3_sources), 16, 10},
+    {"VOP3", 0xd0000004 | second(0x100 | 0x102 << 9), 16, 10},
+    {"VOP3", 0xd0000004 | second(0x100 | 0x102 << 9 | 4 << 18), 16, 10},  // a mask is the last source
+    {"VOP3", 0xd0000404 | second(0x100 | 0x102 << 9), 16, 10},            // a mask is the second result
+    {"VOP3", 0xd0000404 | second(0x100 | 0x102 << 9 | 8 << 18), 16, 10},  // both
+    {"VOP3", 0xd0000404 | second(vop3_sources), 16, 10},
+    {"VOP3", 0xd0000004 | second(0x100 | 4 << 9), 16, 10},  // a lane's number is the second source
+    {"VOP3", 0xd0000004 | second(0x004 | 4 << 9), 16, 10},
+    {"VOP3", 0xd0000004 | second(0x100), 16, 10},
+    {"VOP3", 0xd0000000, 16, 10},
+    {"VOP3P", 0xd3800004 | 0x4000 | second(vop3_sources | 3U << 27), 16, 6},
+    {"VOP3P", 0xd3800004 | 0x4000 | second(0x100 | 0x102 << 9 | 3U << 27), 16, 6},
+    {"VOP3P-MAI", 0xd3c00000 | second(0x120 | 0x130 << 9 | 0x100 << 18), 16, 6},
+    {"VOP3P-MAI", 0xd3c00000 | second(0x100), 16, 6},
+    {"DS", 0xd8000000 | second(0x08060402), 17, 8},
+    {"DS", 0xd8000000 | second(0x08000002), 17, 8},
+    {"DS", 0xd8000000 | second(0x00000402), 17, 8},
+    {"DS", 0xd8000000 | second(0x00060402), 17, 8},
+    {"DS", 0xd8000000 | second(0x08000402), 17, 8},
+    {"DS", 0xd8000000 | second(0x00000002), 17, 8},
+    {"DS", 0xd8000000 | second(0x08000000), 17, 8},
+    {"DS", 0xd8000000, 17, 8},
+    {"DS", 0xd8010000 | second(0x00000002), 17, 8},  // GDS
+    {"DS", 0xd8010000 | second(0x08000002), 17, 8},
+    {"DS", 0xd8010000 | second(0x08000000), 17, 8},
+    {"DS", 0xd8010000, 17, 8},
+    {"FLAT", 0xdc000000 | second(0x08000402), 18, 7},
+    {"FLAT", 0xdc010000 | second(0x08000402), 18, 7},
+    {"SCRATCH", 0xdc004000 | second(0x087f0402), 18, 7},
+    {"GLOBAL", 0xdc008000 | second(0x087f0402), 18, 7},
+    {"GLOBAL", 0xdc018000 | second(0x087f0402), 18, 7},
+    {"GLOBAL", 0xdc008000 | second(0x08080402), 18, 7},
+    {"MUBUF", 0xe0001000 | second(buffer_operands), 18, 7},
+    {"MUBUF", 0xe0005000 | second(buffer_operands), 18, 7},
+    {"MUBUF", 0xe0000000 | second(0), 18, 7},
+    {"MTBUF", 0xe8201000 | second(buffer_operands), 15, 4},
+    {"MIMG", 0xf0000f00 | second(1 << 16 | 8 << 8), 18, 7},
+    {"MIMG", 0xf0001f00 | second(1 << 16 | 8 << 8), 18, 7},
+    {"MIMG", 0xf0003f00 | second(1 << 16 | 8 << 8), 18, 7},
+};
+
+constexpr std::uint32_t end_program = 0xbf810000;
+
+const char* suffix_of(Encoding encoding) {
+  switch (encoding) {
+  case Encoding::e32:
+    return "_e32";
+  case Encoding::e64:
+    return "_e64";
+  case Encoding::sdwa:
+    return "_sdwa";
+  case Encoding::dpp:
+    return "_dpp";
+  case Encoding::plain:
+    break;
+  }
+  return "";
+}
+
+/// LLVM decodes some opcodes that its assembler then does not take for gfx90a.
+bool assembles(const std::string& text) {
+  try {
+    return !assemble(text).empty();
+  } catch (const AssemblyError&) {
+    return false;
+  }
+}
+
+std::map<std::string, TableEntry> make_table() {
+  std::map<std::string, TableEntry> table;
+  const compute::Disassembler disassembler;
+  std::set<std::string> seen;
+  for (const Format& format : formats) {
+    for (Words opcode = 0; opcode < Words{1} << format.opcode_bits; ++opcode) {
+      const Words words = format.bits | opcode << format.opcode_shift;
+      std::vector<std::byte> code(sizeof words);
+      std::memcpy(code.data(), &words, sizeof words);
+      const auto decoded = disassembler.decode(code, 0);
+      if (!decoded) continue;
+      // The highest opcodes of these are the prefixes of other encodings.
+      const std::string_view name = format.name;
+      const bool is_other = (name == "SOP2" && opcode >= 0x60) || (name == "SOPK" && opcode >= 0x1d) ||
+                            (name == "VOP3" && opcode >= 0x380);
+      const std::string form = decoded->mnemonic + suffix_of(decoded->encoding);
+      if (is_other || seen.contains(form) || !assembles(decoded->text)) continue;
+      seen.insert(form);
+      code.resize(decoded->size);
+      // VOP3 holds the long forms of the others, which name the instruction's format if they come first.
+      TableEntry& entry = table.try_emplace(decoded->mnemonic, TableEntry{format.name, {}}).first->second;
+      entry.samples.push_back({form, decoded->text, std::move(code)});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+const std::map<std::string, TableEntry>& instruction_table() {
+  static const std::map<std::string, TableEntry> table = make_table();
+  return table;
+}
+
+std::string reason_of_refusal(const std::string& mnemonic, const std::string& format) {
+  struct Reason {
+    std::string_view part;  ///< of the mnemonic
+    const char* text;
+  };
+  static constexpr Reason reasons[] = {
+      {"image_", "images: compute kernels of gfx90a have none"},
+      {"_format_", "typed buffers: compute kernels have none"},
+      {"_gws_", "global wave sync"},
+      {"v_mfma_", "matrix instructions"},
+      {"_rfe_", "trap handlers"},
+      {"s_setreg_b32", "MODE is known when a kernel is translated; s_setreg_imm32_b32 sets it to constants"},
+      {"s_set_gpr_idx_mode", "indexed registers are switched on and off by s_set_gpr_idx_on and s_set_gpr_idx_off"},
+      {"_fork", "forked branches: compilers do not emit them"},
+      {"_join", "forked branches: compilers do not emit them"},
+      {"s_atomic_", "scalar atomics: compilers do not emit them"},
+      {"s_buffer_atomic_", "scalar atomics: compilers do not emit them"},
+      {"s_buffer_store_", "scalar stores: compilers do not emit them"},
+      {"s_scratch_", "scalar access to scratch: compilers do not emit it"},
+      {"s_dcache_discard", "scalar stores: compilers do not emit them"},
+      {"s_atc_probe", "probes of address translation"},
+      {"s_movrel", "scalar registers by index"},
+      {"s_sendmsg", "messages to the driver"},
+      {"s_cbranch_cdbg", "debuggers"},
+      {"s_sethalt", "debuggers"},
+      {"s_endpgm_saved", "debuggers"},
+      {"s_setkill", "debuggers"},
+      {"s_endpgm_ordered_ps_done", "graphics"},
+      {"v_screen_partition", "graphics"},
+      {"s_setvskip", "skipped vector instructions: compilers do not emit it"},
+      {"_condxchg32_", "compilers do not emit it"},
+      {"_addtid_", "compilers do not emit it"},
+      {"v_cvt_pkaccum_", "compilers do not emit it"},
+  };
+  for (const Reason& reason : reasons)
+    if (mnemonic.find(reason.part) != std::string::npos) return reason.text;
+  throw std::logic_error(mnemonic + " (" + format + ") is refused and nothing says why");
+}
+
+std::optional<std::string> refusal_of(const Sample& sample) {
+  std::vector<std::byte> code = sample.code;
+  // A branch of one word's distance lands behind the first end.
+  for (unsigned i = 0; i < 8; ++i) {
+    const auto* end = reinterpret_cast<const std::byte*>(&end_program);
+    code.insert(code.end(), end, end + sizeof end_program);
+  }
+  auto program = compute::Program::read(reinterpret_cast<std::uintptr_t>(code.data()));
+  if (const auto* unreadable = std::get_if<compute::UnreadableCode>(&program)) return unreadable->text;
+  constexpr std::uint32_t usual_mode = 0x3f0;
+  llvm::LLVMContext context;
+  llvm::Module module("sample", context);
+  try {
+    compute::translate(std::get<compute::Program>(program), usual_mode, "wave", module);
+    return std::nullopt;
+  } catch (const compute::UnsupportedInstruction& refusal) {
+    return refusal.text;
+  }
+}
+
+}  // namespace softgpu::isa

@@ -1,0 +1,36 @@
+// Every instruction of gfx90a that LLVM knows, found by decoding each opcode of each encoding.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace softgpu::isa {
+
+/// One encoding of an instruction: `v_add_f32_sdwa`.
+struct Sample {
+  std::string form;  ///< the mnemonic with the encoding's suffix
+  std::string text;  ///< as the disassembler prints it
+  std::vector<std::byte> code;
+};
+
+struct TableEntry {
+  std::string format;  ///< of the ISA manual: SOP2, VOP3P
+  std::vector<Sample> samples;
+};
+
+/// By the mnemonic without suffix.
+[[nodiscard]] const std::map<std::string, TableEntry>& instruction_table();
+
+/// Why the translator refuses the instruction, or nothing where it translates it.
+[[nodiscard]] std::optional<std::string> refusal_of(const Sample& sample);
+
+/// What a refused instruction belongs to. Throws where nobody has said.
+[[nodiscard]] std::string reason_of_refusal(const std::string& mnemonic, const std::string& format);
+
+/// The text of docs/isa.md.
+[[nodiscard]] std::string isa_document();
+
+}  // namespace softgpu::isa

@@ -1,0 +1,66 @@
+// docs/isa.md says what is so.
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "harness.hpp"
+#include "instruction_table.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+/// Formats' sizes as the CDNA2 ISA manual's opcode tables have them, give or take: an enumeration that finds a part of
+/// them only must not pass for a list of everything.
+TEST(InstructionTable, HoldsInstructionsOfEachFormat) {
+  const auto has = [](const char* mnemonic, const char* format, std::size_t forms) {
+    const auto found = instruction_table().find(mnemonic);
+    if (found == instruction_table().end()) FAIL() << mnemonic << " is missing";
+    EXPECT_EQ(found->second.format, format) << mnemonic;
+    EXPECT_EQ(found->second.samples.size(), forms) << mnemonic;
+  };
+  has("s_add_u32", "SOP2", 1);
+  has("s_swappc_b64", "SOP1", 1);
+  has("s_load_dwordx16", "SMEM", 1);
+  has("v_add_f32", "VOP2", 4);
+  has("v_cvt_f32_u32", "VOP1", 4);
+  has("v_cmp_lt_f32", "VOPC", 3);
+  has("v_cmp_lt_f64", "VOPC", 2);
+  has("v_div_scale_f64", "VOP3", 1);
+  has("v_pk_fma_f32", "VOP3P", 1);
+  has("v_mfma_f32_32x32x8f16", "VOP3P-MAI", 1);
+  has("v_accvgpr_read_b32", "VOP3P-MAI", 1);
+  has("ds_bpermute_b32", "DS", 1);
+  has("global_atomic_add_f64", "GLOBAL", 1);
+  has("buffer_load_dwordx4", "MUBUF", 1);
+  has("tbuffer_load_format_xyzw", "MTBUF", 1);
+  EXPECT_GT(instruction_table().size(), 1000U);
+}
+
+TEST(InstructionTable, RefusalsNameTheInstruction) {
+  for (const auto& [mnemonic, entry] : instruction_table())
+    for (const Sample& sample : entry.samples)
+      if (const auto why = refusal_of(sample)) {
+        EXPECT_NE(why->find(mnemonic), std::string::npos) << *why;
+      }
+}
+
+TEST(InstructionTable, DocumentIsUpToDate) {
+  std::ifstream file(FASTDISPATCH_ISA_DOCUMENT);
+  std::stringstream committed;
+  committed << file.rdbuf();
+  std::istringstream generated(isa_document());
+  std::string want;
+  std::string got;
+  for (unsigned line = 1; std::getline(generated, want); ++line) {
+    if (!std::getline(committed, got)) got = "the end of the file";
+    ASSERT_EQ(got, want) << "line " << line << " of docs/isa.md; write it anew with softgpu_isa_table > docs/isa.md";
+  }
+  EXPECT_FALSE(std::getline(committed, got)) << "docs/isa.md goes on with: " << got;
+}
+
+}  // namespace
+}  // namespace softgpu::isa

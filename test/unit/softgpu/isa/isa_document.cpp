@@ -1,0 +1,114 @@
+// docs/isa.md: the instruction table for people.
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+
+#include "instruction_table.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+struct Section {
+  const char* format;
+  const char* title;
+};
+
+constexpr std::array<Section, 19> sections = {{
+    {"SOP1", "SOP1: scalar, one operand"},
+    {"SOP2", "SOP2: scalar, two operands"},
+    {"SOPC", "SOPC: scalar comparisons"},
+    {"SOPK", "SOPK: scalar, with a 16-bit constant"},
+    {"SOPP", "SOPP: control of the program"},
+    {"SMEM", "SMEM: scalar memory"},
+    {"VOP1", "VOP1: vector, one operand"},
+    {"VOP2", "VOP2: vector, two operands"},
+    {"VOPC", "VOPC: vector comparisons"},
+    {"VOP3", "VOP3: vector, three operands"},
+    {"VOP3P", "VOP3P: packed and mixed precision, dot products"},
+    {"VOP3P-MAI", "VOP3P-MAI: matrices and accumulation registers"},
+    {"DS", "DS: LDS"},
+    {"FLAT", "FLAT: memory by flat addresses"},
+    {"GLOBAL", "GLOBAL: device and host memory"},
+    {"SCRATCH", "SCRATCH: private memory"},
+    {"MUBUF", "MUBUF: buffers"},
+    {"MTBUF", "MTBUF: typed buffers"},
+    {"MIMG", "MIMG: images"},
+}};
+
+/// e32, sdwa; nothing for instructions that have one form only.
+std::string suffix(const std::string& form, const std::string& mnemonic) {
+  return form.size() > mnemonic.size() ? form.substr(mnemonic.size() + 1) : "";
+}
+
+void append(std::string& list, const std::string& item) {
+  if (!list.empty() && !item.empty()) list += ", ";
+  list += item;
+}
+
+struct Row {
+  std::string forms;
+  std::string state;
+  bool is_supported = false;
+};
+
+Row row_of(const std::string& mnemonic, const TableEntry& entry) {
+  Row row;
+  std::string refused;
+  std::size_t refused_count = 0;
+  for (const Sample& sample : entry.samples) {
+    const std::string form = suffix(sample.form, mnemonic);
+    append(row.forms, form);
+    if (!refusal_of(sample)) continue;
+    append(refused, form);
+    ++refused_count;
+  }
+  row.is_supported = refused_count < entry.samples.size();
+  if (row.is_supported) {
+    row.state = refused_count == 0 ? "supported" : "supported; refused: " + refused;
+  } else {
+    row.state = "refused: " + reason_of_refusal(mnemonic, entry.format);
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string isa_document() {
+  std::ostringstream tables;
+  std::size_t total = 0;
+  std::size_t supported = 0;
+  for (const Section& section : sections) {
+    std::ostringstream rows;
+    std::size_t count = 0;
+    std::size_t supported_here = 0;
+    for (const auto& [mnemonic, entry] : instruction_table()) {
+      if (entry.format != section.format) continue;
+      const Row row = row_of(mnemonic, entry);
+      rows << "| `" << mnemonic << "` | " << row.forms << (row.forms.empty() ? "" : " ") << "| " << row.state << " |\n";
+      ++count;
+      if (row.is_supported) ++supported_here;
+    }
+    tables << "\n## " << section.title << "\n\n"
+           << supported_here << " of " << count << " are supported.\n\n| instruction | forms | state |\n|---|---|---|\n"
+           << rows.str();
+    total += count;
+    supported += supported_here;
+  }
+
+  std::ostringstream text;
+  text
+      << "# The soft GPU's instruction set\n\n"
+         "Every instruction that LLVM's disassembler and assembler know for gfx90a, and whether the soft GPU executes\n"
+         "it: "
+      << supported << " of " << total
+      << " are supported. A kernel with a refused one does not start: the queue reports an illegal\n"
+         "instruction, and standard error its name. A supported one may still be refused with an operand or a "
+         "modifier\n"
+         "that compilers do not emit.\n\n"
+         "Written by `softgpu_isa_table > docs/isa.md`; a test translates a sample of every form and compares.\n"
+      << tables.str();
+  return text.str();
+}
+
+}  // namespace softgpu::isa
