@@ -143,6 +143,19 @@ struct Functions {
     return HSA_STATUS_SUCCESS;
   }
 
+  static hsa_status_t amd_pointer_info(const void* pointer, hsa_amd_pointer_info_t* info, void* (*)(std::size_t),
+                                       std::uint32_t*, hsa_agent_t**) {
+    const auto is_in = [&](const void* base, std::size_t size) {
+      return base <= pointer && pointer < static_cast<const std::byte*>(base) + size;
+    };
+    info->type = HSA_EXT_POINTER_TYPE_UNKNOWN;
+    for (const hsa_amd_pointer_info_t& known : current->pointers_) {
+      if (is_in(known.agentBaseAddress, known.sizeInBytes) || is_in(known.hostBaseAddress, known.sizeInBytes))
+        *info = known;
+    }
+    return current->record("amd_pointer_info");
+  }
+
   static hsa_status_t amd_agents_allow_access(std::uint32_t, const hsa_agent_t*, const std::uint32_t*, const void*) {
     return current->record("amd_agents_allow_access");
   }
@@ -260,6 +273,7 @@ MockHsa::MockHsa() {
   MOCK(amd_memory_pool_get_info);
   MOCK(amd_memory_pool_allocate);
   MOCK(amd_memory_pool_free);
+  MOCK(amd_pointer_info);
   MOCK(amd_agents_allow_access);
   MOCK(amd_memory_async_copy);
   MOCK(signal_create);

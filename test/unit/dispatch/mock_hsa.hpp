@@ -68,6 +68,9 @@ public:
   /// Ends each of the next copies as soon as it is started, its signal at the value given here.
   void end_copies(std::deque<hsa_signal_value_t> values) { ended_copies_ = std::move(values); }
 
+  /// Lets hsa_amd_pointer_info tell this of the addresses that it is about; of others it knows nothing.
+  void know(const hsa_amd_pointer_info_t& pointer) { pointers_.push_back(pointer); }
+
   [[nodiscard]] std::size_t signals() const;
   [[nodiscard]] std::size_t allocations() const;
   /// How many there were when a queue was destroyed last.
@@ -86,6 +89,7 @@ private:
   std::vector<void*> allocations_;
   std::size_t allocations_of_last_queue_ = 0;
   std::vector<StartedCopy> copies_;
+  std::vector<hsa_amd_pointer_info_t> pointers_;
   std::deque<hsa_signal_value_t> ended_copies_;
   detail::HsaApi api_;
   detail::AgentState gpu_;
