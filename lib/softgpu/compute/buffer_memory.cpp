@@ -83,6 +83,7 @@ LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned
     Value* place = e.ir.CreateOr(e.ir.CreateShl(e.ir.CreateZExt(row, wide), 8),
                                  e.ir.CreateZExt(e.ir.CreateAnd(offset, e.splat(3U)), wide));
     place = e.ir.CreateAdd(place, llvm::ConstantVector::get(columns));
+    lanes.pattern[chunk] = place;
     lanes.offsets[chunk] = e.ir.CreateAdd(e.splat(base), place);
     lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(row, e.splat(rows)), e.exec_mask(chunk));
   }

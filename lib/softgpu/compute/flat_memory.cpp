@@ -18,6 +18,8 @@ struct AddressOperands {
   const Operand& vector;
   const Operand* scalar;
   std::int64_t offset;
+
+  [[nodiscard]] bool has_base() const { return scalar != nullptr && scalar->is_scalar(); }
 };
 
 AddressOperands address_operands(const Instruction& i, Segment segment, std::size_t vector) {
@@ -25,25 +27,36 @@ AddressOperands address_operands(const Instruction& i, Segment segment, std::siz
   return {i.operands.at(vector), scalar, i.number("offset")};
 }
 
+/// What differs between the lanes of an address that is not in scratch (<16 x i64>).
+Chunks lane_offsets(Emitter& e, const AddressOperands& operands) {
+  Chunks offsets;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    offsets[chunk] = operands.has_base() ? e.ir.CreateZExt(e.vector(operands.vector, chunk), Emitter::lanes(e.i64()))
+                                         : e.vector64(operands.vector, chunk);
+  return offsets;
+}
+
+/// Offsets within scratch (<16 x i64>).
+Chunks scratch_offsets(Emitter& e, const AddressOperands& operands) {
+  Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
+  if (operands.has_base()) offset = e.ir.CreateAdd(offset, e.ir.CreateZExt(e.scalar(*operands.scalar), e.i64()));
+  Chunks offsets;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    offsets[chunk] = e.splat(offset);
+    if (!operands.vector.is_vector()) continue;
+    Value* own = e.ir.CreateZExt(e.vector(operands.vector, chunk), Emitter::lanes(e.i64()));
+    offsets[chunk] = e.ir.CreateAdd(own, offsets[chunk]);
+  }
+  return offsets;
+}
+
 /// Host addresses, flat addresses or offsets within scratch (<16 x i64>).
 Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operands) {
-  Chunks addresses;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
-    llvm::Type* wide = Emitter::lanes(e.i64());
-    if (segment == Segment::scratch) {
-      if (operands.scalar->is_scalar())
-        offset = e.ir.CreateAdd(offset, e.ir.CreateZExt(e.scalar(*operands.scalar), e.i64()));
-      addresses[chunk] = e.splat(offset);
-      if (operands.vector.is_vector())
-        addresses[chunk] = e.ir.CreateAdd(e.ir.CreateZExt(e.vector(operands.vector, chunk), wide), addresses[chunk]);
-    } else if (operands.scalar != nullptr && operands.scalar->is_scalar()) {
-      Value* base = e.ir.CreateAdd(e.scalar64(*operands.scalar), offset);
-      addresses[chunk] = e.ir.CreateAdd(e.ir.CreateZExt(e.vector(operands.vector, chunk), wide), e.splat(base));
-    } else {
-      addresses[chunk] = e.ir.CreateAdd(e.vector64(operands.vector, chunk), e.splat(offset));
-    }
-  }
+  if (segment == Segment::scratch) return scratch_offsets(e, operands);
+  Value* base = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
+  if (operands.has_base()) base = e.ir.CreateAdd(e.scalar64(*operands.scalar), base);
+  Chunks addresses = lane_offsets(e, operands);
+  for (Value*& chunk : addresses) chunk = e.ir.CreateAdd(chunk, e.splat(base));
   return addresses;
 }
 
@@ -72,10 +85,11 @@ void call_runtime(Emitter& e, Function* function, Segment segment, const AccessF
 
 /// Emits `by_lane` for addresses that only the runtime can resolve, else `direct`; a flat address decides at run time.
 template <class ByLane, class Direct>
-void access(Emitter& e, Segment segment, const Chunks& addresses, ByLane&& by_lane, Direct&& direct) {
-  LaneAddresses lanes{.offsets = addresses};
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) lanes.active[chunk] = e.exec_mask(chunk);
+void access(Emitter& e, Segment segment, const AddressOperands& operands, const Chunks& addresses, ByLane&& by_lane,
+            Direct&& direct) {
   if (segment == Segment::scratch) return by_lane();
+  LaneAddresses lanes{.offsets = addresses, .pattern = lane_offsets(e, operands)};
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) lanes.active[chunk] = e.exec_mask(chunk);
   if (segment == Segment::global) return direct(lanes);
   llvm::BasicBlock* apertures = e.new_block("apertures");
   llvm::BasicBlock* global = e.new_block("global");
@@ -93,9 +107,10 @@ void access(Emitter& e, Segment segment, const Chunks& addresses, ByLane&& by_la
 void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
-  const Chunks addresses = lane_addresses(e, segment, address_operands(i, segment, 1));
+  const AddressOperands operands = address_operands(i, segment, 1);
+  const Chunks addresses = lane_addresses(e, segment, operands);
   access(
-      e, segment, addresses,
+      e, segment, operands, addresses,
       [&] {
         put_lane_addresses(e, addresses);
         call_runtime(e, runtime::load, segment, format);
@@ -107,9 +122,10 @@ void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat&
 void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
   ignore_cache_hints(i);
   const Operand& source = i.operands.at(1);
-  const Chunks addresses = lane_addresses(e, segment, address_operands(i, segment, 0));
+  const AddressOperands operands = address_operands(i, segment, 0);
+  const Chunks addresses = lane_addresses(e, segment, operands);
   access(
-      e, segment, addresses,
+      e, segment, operands, addresses,
       [&] {
         put_lane_addresses(e, addresses);
         put_source(e, source, format);

@@ -44,16 +44,17 @@ Value* plus(Emitter& e, Value* offsets, std::uint64_t amount) {
   return e.ir.CreateAdd(offsets, e.splat(llvm::ConstantInt::get(element_type(offsets), amount)));
 }
 
-/// Whether in each chunk the active lanes' addresses are lane 0's plus `step` a lane (i1).
+/// Whether in each chunk the active lanes' addresses are lane 0's plus `step` a lane (i1). Instructions that differ in
+/// what all lanes add share one check.
 Value* follow(Emitter& e, const LaneAddresses& a, std::uint32_t step) {
   std::vector<llvm::Constant*> steps;
   for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
-    steps.push_back(llvm::ConstantInt::get(element_type(a.offsets[0]), std::uint64_t{lane} * step));
+    steps.push_back(llvm::ConstantInt::get(element_type(a.pattern[0]), std::uint64_t{lane} * step));
   Value* wrong = nullptr;
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* first = e.splat(e.ir.CreateExtractElement(a.offsets[chunk], std::uint64_t{0}));
+    Value* first = e.splat(e.ir.CreateExtractElement(a.pattern[chunk], std::uint64_t{0}));
     Value* expected = step == 0 ? first : e.ir.CreateAdd(first, llvm::ConstantVector::get(steps));
-    Value* differs = e.ir.CreateAnd(e.ir.CreateICmpNE(a.offsets[chunk], expected), a.active[chunk]);
+    Value* differs = e.ir.CreateAnd(e.ir.CreateICmpNE(a.pattern[chunk], expected), a.active[chunk]);
     wrong = chunk == 0 ? differs : e.ir.CreateOr(wrong, differs);
   }
   return e.ir.CreateIsNull(bits(e, wrong));

@@ -28,6 +28,7 @@ struct AccessFormat {
 struct LaneAddresses {
   llvm::Value* base = nullptr;        ///< ptr aligned to 4 that the offsets start from; else they are host addresses
   Chunks offsets = {};                ///< <16 x i32> with a base, else <16 x i64>
+  Chunks pattern = {};                ///< the offsets, less anything that all lanes add
   Chunks active = {};                 ///< <16 x i1>: the lanes that access memory
   bool out_of_range_is_zero = false;  ///< enabled lanes that are not active read 0
   bool is_consecutive = false;        ///< known at translation: dword after dword within each chunk
