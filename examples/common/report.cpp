@@ -63,6 +63,12 @@ Figure figure(std::string heading, double value, int digits, const char* suffix)
   return {.heading = std::move(heading), .value = value, .text = text_of(value, digits, suffix)};
 }
 
+Figure scientific_figure(std::string heading, double value) {
+  std::ostringstream text;
+  text << std::scientific << std::setprecision(1) << value;
+  return {.heading = std::move(heading), .value = value, .text = text.str()};
+}
+
 Report report_on(std::string program, std::string problem, const fastdispatch::Runtime& runtime,
                  fastdispatch::Agent gpu) {
   return {.program = std::move(program),

@@ -18,6 +18,8 @@ struct Figure {
 
 /// A figure printed with so many digits after the point, and with what follows it.
 [[nodiscard]] Figure figure(std::string heading, double value, int digits = 2, const char* suffix = "");
+/// A figure printed with two digits and an exponent: an error.
+[[nodiscard]] Figure scientific_figure(std::string heading, double value);
 
 /// One variant of the workload.
 struct Row {

@@ -215,6 +215,7 @@ int run(const Options& options) {
   const std::vector<Variant> variants = variants_of(options, queue, module, destination.data());
 
   std::vector<std::function<void()>> works;
+  works.reserve(variants.size());
   for (const Variant& variant : variants) works.push_back(variant.run);
   const std::vector<std::vector<double>> times = time_in_turns(works, options.common.iterations);
 
@@ -233,14 +234,11 @@ int run(const Options& options) {
     for (std::size_t first = 0; first < size; first += options.count) {
       error = std::max(error, largest_error(numbers.subspan(first, options.count), expected, variants[i].written));
     }
-    std::ostringstream error_text;
-    error_text.precision(1);
-    error_text << std::scientific << error;
     report.rows.push_back({.name = variants[i].name,
                            .microseconds = times[i],
                            .figures = {figure("MB/s", static_cast<double>(bytes) / median(times[i]), 1),
                                        figure("speedup", median(times[0]) / median(times[i]), 2, "x"),
-                                       {.heading = "largest error", .value = error, .text = error_text.str()}},
+                                       scientific_figure("largest error", error)},
                            .correct = error <= tolerance,
                            .remark = {}});
   }

@@ -218,7 +218,7 @@ Header read_header(ByteStream& stream) {
   if (!std::string_view(begin.data(), begin.size()).starts_with(magic)) {
     stream.fail_at(0, "this is no .npy file: it does not begin with \\x93NUMPY");
   }
-  const int version = begin[magic.size()];
+  const int version = static_cast<unsigned char>(begin[magic.size()]);
   if (version < 1 || version > 3) stream.fail_at(magic.size(), "version " + std::to_string(version) + " is not known");
   std::array<char, 4> length{};
   stream.read(std::span(length).first(version == 1 ? 2 : 4), "the header's length");

@@ -9,7 +9,7 @@
 #include <optional>
 
 struct Options {
-  CommonOptions common{.device = 0, .iterations = 10, .json = {}};
+  CommonOptions common{.device = 0, .iterations = 5, .json = {}};
   std::size_t rows = 4096;
   std::size_t columns = 4096;
   std::uint32_t seed = 1;

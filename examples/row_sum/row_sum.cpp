@@ -21,10 +21,12 @@
 #include <functional>
 #include <iostream>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fd = fastdispatch;
@@ -103,11 +105,11 @@ private:
   fd::DeviceBuffer<float> sums_on_gpu_;
 };
 
-// One way to do it: what is timed without the copies and, on the GPU, with them.
+// One way to do it.
 struct Variant {
   std::string name;
   std::function<void()> run;
-  std::function<void()> run_with_copies;
+  std::function<void()> run_with_copies;  // empty for the CPU, which needs none
 };
 
 Variant on_gpu(std::string name, RowSummer& summer, void (RowSummer::*record)(fd::Batch&), fd::Agent gpu) {
@@ -130,10 +132,8 @@ std::vector<Variant> variants_of(RowSummer& summer, fd::Agent gpu) {
     });
   };
   return {
-      {.name = "CPU, one core", .run = on_one_core, .run_with_copies = on_one_core},
-      {.name = "CPU, " + std::to_string(host_threads()) + " threads",
-       .run = on_all_cores,
-       .run_with_copies = on_all_cores},
+      {.name = "CPU, one core", .run = on_one_core, .run_with_copies = {}},
+      {.name = "CPU, " + std::to_string(host_threads()) + " threads", .run = on_all_cores, .run_with_copies = {}},
       on_gpu("two launches through LDS", summer, &RowSummer::record_two_launches, gpu),
       on_gpu("a work-group a row", summer, &RowSummer::record_group_a_row, gpu),
       on_gpu("a wavefront a row", summer, &RowSummer::record_wavefront_a_row, gpu),
@@ -156,6 +156,10 @@ void write_sums(OutputFile& file, const std::vector<std::string>& row_names, std
   }
 }
 
+double gigabytes_a_second(std::size_t bytes, double microseconds) {
+  return static_cast<double>(bytes) / microseconds * 1e-3;
+}
+
 int run(const Options& options) {
   // Before the work: a result that can't be written is lost.
   std::optional<OutputFile> output;
@@ -174,8 +178,11 @@ int run(const Options& options) {
   const ExactSums exact(summer.matrix());
   const std::vector<Variant> variants = variants_of(summer, gpu);
   std::vector<std::function<void()>> works;
+  works.reserve(2 * variants.size());
   for (const Variant& variant : variants) works.push_back(variant.run);
-  for (const Variant& variant : variants) works.push_back(variant.run_with_copies);
+  for (const Variant& variant : variants) {
+    if (variant.run_with_copies) works.push_back(variant.run_with_copies);
+  }
   const std::vector<std::vector<double>> times = time_in_turns(works, options.common.iterations);
 
   std::ostringstream problem;
@@ -183,25 +190,27 @@ int run(const Options& options) {
   Report report = report_on("row_sum", problem.str(), runtime, gpu);
   // Each variant adds up every 16th element or fewer one after the other, and then 16 or more sums in a tree or a row;
   // an addition rounds by half a unit.
-  const double tolerance = static_cast<double>(source.columns / 16 + 48) * std::numeric_limits<float>::epsilon() / 2;
+  const std::size_t additions = source.columns / 16 + 48;
+  const double tolerance = static_cast<double>(additions) * std::numeric_limits<float>::epsilon() / 2;
   constexpr std::size_t all_cores = 1;
+  auto with_copies = times.begin() + static_cast<std::ptrdiff_t>(variants.size());
   for (std::size_t i = 0; i < variants.size(); ++i) {
+    const Variant& variant = variants[i];
     summer.clear_sums();
-    variants[i].run_with_copies();
+    variant.run_with_copies ? variant.run_with_copies() : variant.run();
     const double error = exact.largest_error(summer.sums());
-    std::ostringstream error_text;
-    error_text.precision(1);
-    error_text << std::scientific << error;
-    const double with_copies = median(times[variants.size() + i]);
-    report.rows.push_back({.name = variants[i].name,
-                           .microseconds = times[i],
-                           .figures = {figure("GB/s", static_cast<double>(bytes) / median(times[i]) * 1e-3),
-                                       figure("us with copies", with_copies, 1),
-                                       figure("GB/s with copies", static_cast<double>(bytes) / with_copies * 1e-3),
-                                       figure("of CPU", median(times[all_cores]) / median(times[i]), 2, "x"),
-                                       {.heading = "largest error", .value = error, .text = error_text.str()}},
-                           .correct = error <= tolerance,
-                           .remark = {}});
+    const double time = median(times[i]);
+    Row& row = report.rows.emplace_back(Row{.name = variant.name,
+                                            .microseconds = times[i],
+                                            .figures = {figure("GB/s", gigabytes_a_second(bytes, time)),
+                                                        figure("of CPU", median(times[all_cores]) / time, 2, "x"),
+                                                        scientific_figure("largest error", error)},
+                                            .correct = error <= tolerance,
+                                            .remark = {}});
+    if (!variant.run_with_copies) continue;
+    const double time_with_copies = median(*with_copies++);
+    row.figures.push_back(figure("us with copies", time_with_copies, 1));
+    row.figures.push_back(figure("GB/s with copies", gigabytes_a_second(bytes, time_with_copies)));
   }
 
   print_report(std::cout, report);
