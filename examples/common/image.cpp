@@ -41,12 +41,18 @@ std::vector<std::uint8_t> read_file(const std::filesystem::path& path) {
 
 Image decode(std::span<const std::uint8_t> file) {
   require_whole_image(file);
-  const auto fail = [] { throw std::runtime_error(std::string("it cannot be decoded: ") + stbi_failure_reason()); };
   int width = 0;
   int height = 0;
   int channels_in_file = 0;
   const int size = static_cast<int>(file.size());
-  if (stbi_info_from_memory(file.data(), size, &width, &height, &channels_in_file) == 0) fail();
+  const auto load = [&] {
+    std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> decoded(
+        stbi_load_from_memory(file.data(), size, &width, &height, &channels_in_file, channels_read), stbi_image_free);
+    if (!decoded) throw std::runtime_error(std::string("it cannot be decoded: ") + stbi_failure_reason());
+    return decoded;
+  };
+  // Loading tells what is wrong with a header; asking for the size does not.
+  if (stbi_info_from_memory(file.data(), size, &width, &height, &channels_in_file) == 0) load();
   Image image{.width = static_cast<std::uint32_t>(width), .height = static_cast<std::uint32_t>(height), .pixels = {}};
   const std::size_t pixels = std::size_t{image.width} * image.height;
   if (pixels > most_pixels) {
@@ -55,9 +61,7 @@ Image decode(std::span<const std::uint8_t> file) {
   }
   require_memory(4 * pixels * sizeof(Pixel));  // the decoder's own copies, too
 
-  const std::unique_ptr<stbi_uc, decltype(&stbi_image_free)> decoded(
-      stbi_load_from_memory(file.data(), size, &width, &height, &channels_in_file, channels_read), stbi_image_free);
-  if (!decoded) fail();
+  const auto decoded = load();
   image.pixels.resize(pixels);
   std::memcpy(image.pixels.data(), decoded.get(), pixels * sizeof(Pixel));
   return image;
