@@ -21,7 +21,6 @@
 #include <iostream>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -107,14 +106,10 @@ Row row_of(const std::string& name, const std::vector<double>& microseconds, std
   // Three products of at most 1, two sums, and constants that are no floats: less than 4 half steps of a float below 1.
   constexpr double tolerance = 0x1p-22;
   const double time = median(microseconds);
-  std::ostringstream scientific;
-  scientific.precision(1);
-  scientific << std::scientific << error;
   return {.name = name,
           .microseconds = microseconds,
           .figures = {figure("GB/s", static_cast<double>(bytes) / time * 1e-3, 1),
-                      figure("times the CPU loop", time / loop, 2, "x"),
-                      {.heading = "largest error", .value = error, .text = scientific.str()}},
+                      figure("times the CPU loop", time / loop, 2, "x"), scientific_figure("largest error", error)},
           .correct = error <= tolerance,
           .remark = {}};
 }
@@ -168,9 +163,9 @@ int run(const Options& options) {
   works.emplace_back([&] { luma_on_host(padded, luma); });
   const std::vector<std::vector<double>> times = time_in_turns(works, options.common.iterations);
 
-  std::ostringstream problem;
-  problem << "Luma of " << image.width << " x " << image.height << " pixels";
-  Report report = report_on("luminance", problem.str(), runtime, gpu);
+  Report report = report_on("luminance",
+                            "Luma of " + std::to_string(image.width) + " x " + std::to_string(image.height) + " pixels",
+                            runtime, gpu);
   const double loop = median(times.back());
   const Row on_host = row_of("CPU loop, " + std::to_string(host_threads()) + " threads", times.back(),
                              pixels * (sizeof(PaddedPixel) + sizeof(float)), loop, largest_error(padded, luma));
