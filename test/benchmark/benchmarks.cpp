@@ -1,31 +1,19 @@
 // What the library costs, beside the bare HSA API, the host alone, and OpenCL: everything in one run, in turns, so that
-// ratios mean something on a machine that others use too.
+// ratios mean something on a machine that others use too. `benchmarks dispatch` looks at the submit path alone.
+#include "dispatch_suite.hpp"
 #include "measurements.hpp"
+#include "report.hpp"
 
 #include <CLI/CLI.hpp>
 
 #include <cstdlib>
 #include <exception>
-#include <fstream>
-#include <iomanip>
 #include <iostream>
-#include <stdexcept>
 #include <vector>
 
 namespace fd = fastdispatch;
 
 namespace {
-
-struct Line {
-  const char* text;
-  const char* series;
-};
-
-struct Group {
-  const char* title;
-  double units_per_microsecond;
-  std::vector<Line> lines;  // the first is what the others are compared with
-};
 
 const std::vector<Group>& groups() {
   static const std::vector<Group> all = {
@@ -56,25 +44,6 @@ const std::vector<Group>& groups() {
   return all;
 }
 
-void print_groups(const Samples& samples) {
-  std::cout << std::fixed;
-  for (const Group& group : groups()) {
-    std::cout << "\n" << group.title << "\n";
-    const double first = samples.median(group.lines.front().series);
-    for (const auto& [text, series] : group.lines) {
-      if (!samples.has(series)) continue;
-      const double time = samples.median(series);
-      std::cout << "  " << std::left << std::setw(36) << text << std::right << std::setprecision(2) << std::setw(12)
-                << time * group.units_per_microsecond << std::setw(10) << time / first << "x\n";
-    }
-  }
-}
-
-void print_target(const char* text, double times_faster, double wanted) {
-  std::cout << "  " << (times_faster >= wanted ? "reached" : "missed ") << "  " << text << " (" << std::setprecision(2)
-            << times_faster << " times as fast)\n";
-}
-
 void print_targets(const Samples& samples) {
   std::cout << "\nTargets\n";
   if (!samples.has(series::sort_opencl)) {
@@ -87,22 +56,8 @@ void print_targets(const Samples& samples) {
                samples.median(series::round_trip_opencl) / samples.median(series::round_trip_dispatch), 10);
 }
 
-void write_json(std::ofstream& file, const std::string& gpu, const Samples& samples) {
-  nlohmann::ordered_json document = {{"gpu", gpu}, {"unit", "us"}};
-  for (const Group& group : groups()) {
-    for (const Line& line : group.lines) {
-      if (samples.has(line.series)) document["medians"][line.series] = samples.median(line.series);
-    }
-  }
-  file << document.dump(2) << std::endl;
-  if (!file) throw std::runtime_error("the JSON file cannot be written");
-}
-
 void run(int rounds, const std::string& json) {
-  std::ofstream file;
-  if (!json.empty()) file.open(json);
-  if (!file) throw std::runtime_error("cannot write " + json);
-
+  JsonFile file(json);
   const fd::Runtime runtime;
   const fd::Agent gpu = runtime.gpu();
   Samples samples;
@@ -116,9 +71,9 @@ void run(int rounds, const std::string& json) {
 
   std::cout << "On " << gpu.name() << (runtime.on_softgpu() ? " (soft GPU)" : "") << ", beside "
             << opencl.value_or("no OpenCL") << "; medians of " << rounds << " rounds\n";
-  print_groups(samples);
+  print(groups(), samples);
   print_targets(samples);
-  if (file.is_open()) write_json(file, gpu.name(), samples);
+  file.write(gpu.name(), groups(), samples);
 }
 
 }  // namespace
@@ -130,6 +85,7 @@ int main(int argc, char** argv) {
     std::string json;
     app.add_option("--rounds", rounds, "How often everything is measured in turn (5)")->check(CLI::Range(1, 1000));
     app.add_option("--json", json, "Write the medians to this file");
+    const CLI::App* dispatch = app.add_subcommand("dispatch", "Measures the submit path")->fallthrough();
     try {
       app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
@@ -139,7 +95,10 @@ int main(int argc, char** argv) {
       std::cerr << "benchmarks: " << error.what() << "\n";
       return 2;
     }
-    run(rounds, json);
+    if (dispatch->parsed())
+      run_dispatch_suite(rounds, json);
+    else
+      run(rounds, json);
     return EXIT_SUCCESS;
   } catch (const std::exception& error) {
     std::cerr << "benchmarks: " << error.what() << "\n";

@@ -1,0 +1,85 @@
+#include "dispatch_suite.hpp"
+
+#include "measurements.hpp"
+#include "report.hpp"
+
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fd = fastdispatch;
+
+namespace {
+
+namespace names = dispatch_series;
+
+Group host_time() {
+  const std::string sort = std::to_string(names::sort_length);
+  Group group{"Host time a packet, ns", 1000, {}};
+  group.lines.push_back({"memcpy of " + sort + " lines, and a doorbell", names::floor_of(names::sort_length)});
+  for (const std::size_t packets : names::batch_lengths)
+    group.lines.push_back({"batch of " + std::to_string(packets) + ", replayed", names::replay_of(packets)});
+  group.lines.push_back({"batch of " + sort + ", several producers allowed", names::replay_shared});
+  group.lines.push_back({"batch of " + sort + ", a parameter in each", names::replay_parameters});
+  group.lines.push_back({"batch of " + sort + ", recorded anew", names::fresh_batch});
+  group.lines.push_back({"one at a time, Queue::dispatch", names::dispatches});
+  group.lines.push_back({"one at a time, HSA API", names::bare});
+  return group;
+}
+
+// One line for each of `counts`, whose series `name` tells.
+template <class Counts, class Name>
+Group by_count(std::string title, const Counts& counts, const std::string& what, Name name) {
+  Group group{std::move(title), 1000, {}};
+  for (const std::size_t count : counts)
+    group.lines.push_back({std::to_string(count) + " " + what + (count == 1 ? "" : "s"), name(count)});
+  return group;
+}
+
+std::vector<Group> groups() {
+  return {host_time(),
+          by_count("memcpy into a ring that a thread reads, and a doorbell, ns a line", names::batch_lengths, "line",
+                   names::floor_of),
+          {"Round trip of an empty kernel, us",
+           1,
+           {{"HSA API", series::round_trip_bare},
+            {"Queue::dispatch", series::round_trip_dispatch},
+            {"batch of 1, replayed", series::round_trip_replay}}},
+          by_count("Batches of 16 replayed to one queue, ns a packet until published", names::producer_counts,
+                   "producer", names::published_by),
+          by_count("The same until all kernels completed", names::producer_counts, "producer", names::completed_of),
+          by_count("Host time a packet of replayed batches with many in flight, ns", names::in_flight_levels, "packet",
+                   names::replays_behind),
+          by_count("Host time a packet of Queue::dispatch with many in flight, ns", names::in_flight_levels, "packet",
+                   names::dispatches_behind)};
+}
+
+void print_targets(const Samples& samples) {
+  std::cout << "\nTargets\n";
+  const double replay = samples.median(names::replay_of(names::sort_length));
+  print_target("a replayed packet costs at most 2 times its memcpy",
+               samples.median(names::floor_of(names::sort_length)) / replay, 0.5);
+  print_target("a replayed packet costs at most a tenth of one through the HSA API",
+               samples.median(names::bare) / replay, 10);
+}
+
+}  // namespace
+
+void run_dispatch_suite(int rounds, const std::string& json) {
+  JsonFile file(json);
+  const fd::Runtime runtime;
+  const fd::Agent gpu = runtime.gpu();
+  Samples samples;
+  for (int round = 0; round < rounds; ++round) {
+    measure_host_cost(runtime, gpu, samples);
+    measure_dispatch(runtime, gpu, samples);
+    measure_producers(gpu, samples);
+    measure_in_flight(gpu, samples);
+  }
+  std::cout << "On " << gpu.name() << (runtime.on_softgpu() ? " (soft GPU)" : "") << "; medians of " << rounds
+            << " rounds\n";
+  print(groups(), samples);
+  print_targets(samples);
+  file.write(gpu.name(), groups(), samples);
+}

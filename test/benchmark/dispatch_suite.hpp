@@ -1,0 +1,42 @@
+// `benchmarks dispatch`: what the submit path costs, and beside it the least that it could.
+#pragma once
+
+#include "samples.hpp"
+
+#include <fastdispatch/fastdispatch.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string>
+
+namespace dispatch_series {
+
+inline constexpr std::array<std::size_t, 4> batch_lengths = {1, 16, 120, 1024};
+inline constexpr std::array<std::size_t, 6> in_flight_levels = {1, 10, 100, 1'000, 10'000, 100'000};
+inline constexpr std::array<std::size_t, 4> producer_counts = {1, 2, 4, 8};
+inline constexpr std::size_t sort_length = 120;  // packets of the bitonic sort of 32768 numbers
+
+// Microseconds that the host spends on a packet.
+inline std::string floor_of(std::size_t packets) { return "host_memcpy_" + std::to_string(packets); }
+inline std::string replay_of(std::size_t packets) { return "host_replay_" + std::to_string(packets); }
+inline constexpr const char* replay_shared = "host_replay_120_multiple_producers";
+inline constexpr const char* replay_parameters = "host_replay_120_parameters";
+inline constexpr const char* fresh_batch = "host_fresh_batch_120";
+inline constexpr const char* dispatches = "host_dispatch_120";
+inline constexpr const char* bare = "host_hsa_api_120";
+// The same when so many packets before them wait in the queue.
+inline std::string dispatches_behind(std::size_t packets) {
+  return "host_dispatch_in_flight_" + std::to_string(packets);
+}
+inline std::string replays_behind(std::size_t packets) { return "host_replay_in_flight_" + std::to_string(packets); }
+// Microseconds a packet until the last of several threads has published, and until all completed.
+inline std::string published_by(std::size_t threads) { return "published_by_" + std::to_string(threads); }
+inline std::string completed_of(std::size_t threads) { return "completed_of_" + std::to_string(threads); }
+
+}  // namespace dispatch_series
+
+void measure_host_cost(const fastdispatch::Runtime& runtime, fastdispatch::Agent gpu, Samples& samples);
+void measure_in_flight(fastdispatch::Agent gpu, Samples& samples);
+void measure_producers(fastdispatch::Agent gpu, Samples& samples);
+
+void run_dispatch_suite(int rounds, const std::string& json);

@@ -1,0 +1,107 @@
+// What a packet costs the host: from a memcpy of it to the one-at-a-time loop over the HSA API.
+#include "bare_queue.hpp"
+#include "dispatch_suite.hpp"
+#include "plain_ring.hpp"
+
+#include <empty_code_object.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace fd = fastdispatch;
+
+namespace {
+
+using EmptyKernel = fd::Kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>;
+
+constexpr int repetitions = 20;
+constexpr std::uint32_t ring_size = 4096;
+constexpr std::size_t packets_per_sample = 960;  // less than the ring has slots: nothing waits for room
+constexpr fd::Grid grid = fd::grid(64);
+
+void record(fd::Batch& batch, const EmptyKernel& kernel, std::size_t packets) {
+  for (std::size_t i = 0; i < packets; ++i)
+    batch.dispatch(kernel, grid, nullptr, static_cast<std::uint32_t>(i), 0U, 1U);
+}
+
+// `submit` publishes `packets` packets; it is called for about as many packets whatever their number is.
+template <class Submit, class Wait>
+void measure(Samples& samples, const std::string& name, std::size_t packets, Submit submit, Wait wait) {
+  const std::size_t times = std::max<std::size_t>(1, packets_per_sample / packets);
+  const Stopwatch stopwatch;
+  for (std::size_t i = 0; i < times; ++i) submit();
+  samples.add(name, stopwatch.microseconds() / static_cast<double>(times * packets));
+  wait();
+}
+
+std::vector<fd::Packet> lines(std::size_t count) {
+  fd::Packet line;
+  line.words.fill(1);
+  line.words[0] = HSA_PACKET_TYPE_KERNEL_DISPATCH;
+  return std::vector<fd::Packet>(count, line);
+}
+
+}  // namespace
+
+void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, Samples& samples) {
+  namespace series = dispatch_series;
+  const fd::Module module = fd::Module::load(gpu, code_objects::empty(), "empty");
+  const auto kernel = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>("empty");
+
+  BareQueue bare(runtime, gpu, kernel);
+  fd::Queue queue(gpu, {.size = ring_size, .producers = fd::Producers::single});
+  fd::Queue shared(gpu, {.size = ring_size, .producers = fd::Producers::multiple});
+  std::vector<fd::Batch> batches;
+  for (const std::size_t packets : series::batch_lengths) record(batches.emplace_back(gpu), kernel, packets);
+  fd::Batch& sort = batches[2];
+
+  fd::Batch parametrized(gpu);
+  const auto value = parametrized.parameter<std::uint32_t>();
+  for (std::size_t i = 0; i < series::sort_length; ++i) parametrized.dispatch(kernel, grid, nullptr, value, 0U, 1U);
+
+  const auto drain = [&] { queue.wait(); };
+  for (int i = -1; i < repetitions; ++i) {
+    Samples uncounted;  // the first time translates the kernel, encodes the batches and touches the rings
+    Samples& target = i < 0 ? uncounted : samples;
+    {
+      PlainRing ring(ring_size);  // its reader must not take processor time from the device
+      for (const std::size_t packets : series::batch_lengths) {
+        const std::vector<fd::Packet> image = lines(packets);
+        for (int pass = 0; pass < 5; ++pass)  // around the ring once
+          measure(
+              pass < 4 ? uncounted : target, series::floor_of(packets), packets, [&] { ring.write(image); },
+              [&] { ring.wait(); });
+      }
+    }
+    for (std::size_t k = 0; k < batches.size(); ++k)
+      measure(
+          target, series::replay_of(series::batch_lengths[k]), series::batch_lengths[k],
+          [&] { queue.submit(batches[k]); }, drain);
+    measure(
+        target, series::replay_shared, series::sort_length, [&] { shared.submit(sort); }, [&] { shared.wait(); });
+    std::uint32_t next = 0;
+    measure(
+        target, series::replay_parameters, series::sort_length,
+        [&] { queue.submit(parametrized, fd::set(value, ++next)); }, drain);
+    measure(
+        target, series::fresh_batch, series::sort_length,
+        [&] {
+          fd::Batch fresh(gpu);
+          record(fresh, kernel, series::sort_length);
+          queue.submit(fresh);
+        },
+        drain);
+    measure(
+        target, series::dispatches, series::sort_length,
+        [&] {
+          for (std::uint32_t packet = 0; packet < series::sort_length; ++packet)
+            queue.dispatch(kernel, grid, nullptr, packet, 0U, 1U);
+        },
+        drain);
+    measure(
+        target, series::bare, series::sort_length, [&] { bare.dispatch(series::sort_length); }, [&] { bare.wait(); });
+  }
+}

@@ -1,0 +1,59 @@
+// What a packet costs the host when many before it wait to be run.
+#include "dispatch_suite.hpp"
+
+#include <empty_code_object.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace fd = fastdispatch;
+
+namespace {
+
+constexpr std::uint32_t ring_size = 131072;
+constexpr std::size_t packets_per_replay = 100;
+constexpr fd::Grid grid = fd::grid(64);
+
+// Publishes `submit`'s packets behind a barrier that opens only afterwards.
+template <class Submit>
+void measure(fd::Agent gpu, fd::Queue& queue, Samples& samples, const std::string& name, std::size_t packets,
+             Submit submit) {
+  fd::Signal gate(gpu, 1);
+  queue.submit(encode(fd::BarrierAnd{.signals = {gate.handle()}}));
+  const Stopwatch stopwatch;
+  submit();
+  samples.add(name, stopwatch.microseconds() / static_cast<double>(packets));
+  gate.store(0);
+  queue.wait();
+}
+
+}  // namespace
+
+void measure_in_flight(fd::Agent gpu, Samples& samples) {
+  namespace series = dispatch_series;
+  const fd::Module module = fd::Module::load(gpu, code_objects::empty(), "empty");
+  const auto kernel = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>("empty");
+  fd::Queue queue(gpu, {.size = ring_size, .producers = fd::Producers::single, .kernarg_bytes = 2 * ring_size * 64});
+  fd::Batch one(gpu);
+  one.dispatch(kernel, grid, nullptr, 0U, 0U, 1U);
+  fd::Batch many(gpu);
+  for (std::uint32_t i = 0; i < packets_per_replay; ++i) many.dispatch(kernel, grid, nullptr, i, 0U, 1U);
+  queue.submit(one).wait();
+  queue.submit(many).wait();
+
+  for (const std::size_t packets : series::in_flight_levels) {
+    // A few packets alone are over before the clock ticks: the median of several takes.
+    const int takes = packets < 1000 ? 15 : 1;
+    for (int take = 0; take < takes; ++take) {
+      measure(gpu, queue, samples, series::dispatches_behind(packets), packets, [&] {
+        for (std::size_t i = 0; i < packets; ++i) queue.dispatch(kernel, grid, nullptr, 0U, 0U, 1U);
+      });
+      measure(gpu, queue, samples, series::replays_behind(packets), packets, [&] {
+        if (packets < packets_per_replay)
+          for (std::size_t i = 0; i < packets; ++i) queue.submit(one);
+        else
+          for (std::size_t i = 0; i < packets; i += packets_per_replay) queue.submit(many);
+      });
+    }
+  }
+}

@@ -1,0 +1,35 @@
+// What the benchmarks print and write: groups of medians, and targets that were reached or missed.
+#pragma once
+
+#include "samples.hpp"
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+struct Line {
+  std::string text;
+  std::string series;
+};
+
+struct Group {
+  std::string title;
+  double units_per_microsecond;
+  std::vector<Line> lines;  // the first is what the others are compared with
+};
+
+void print(const std::vector<Group>& groups, const Samples& samples);
+
+/// "reached" where something is as many times as fast as wanted. Below 1, `wanted` allows it to be slower.
+void print_target(const std::string& text, double times_faster, double wanted);
+
+/// The medians' file. Opened before anything is measured, so that a wrong name costs no time.
+class JsonFile {
+public:
+  /// An empty path: no file. Throws where the file can't be made.
+  explicit JsonFile(const std::string& path);
+  void write(const std::string& gpu, const std::vector<Group>& groups, const Samples& samples);
+
+private:
+  std::ofstream file_;
+};
