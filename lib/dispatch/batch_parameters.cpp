@@ -69,7 +69,17 @@ void BatchParameters::check(std::span<ParameterValue> values, Agent agent) const
 
 void BatchParameters::apply(std::span<const ParameterValue> values, std::span<Packet> packets,
                             std::span<const std::size_t> dispatches, std::byte* kernargs) const noexcept {
-  for (const ArgumentUse& use : arguments_) std::memcpy(kernargs + use.offset, values[use.parameter].object, use.size);
+  for (const ArgumentUse& use : arguments_) {
+    const void* value = values[use.parameter].object;
+    std::byte* argument = kernargs + use.offset;
+    // A copy of a known size is a load and a store, any other a call.
+    if (use.size == sizeof(std::uint32_t))
+      std::memcpy(argument, value, sizeof(std::uint32_t));
+    else if (use.size == sizeof(std::uint64_t))
+      std::memcpy(argument, value, sizeof(std::uint64_t));
+    else
+      std::memcpy(argument, value, use.size);
+  }
   for (const GridUse& use : grids_) {
     const Grid& grid = *static_cast<const Grid*>(values[use.parameter].object);
     std::byte* kernarg = kernargs + use.kernarg;

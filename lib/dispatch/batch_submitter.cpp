@@ -18,13 +18,14 @@ constexpr std::size_t first_barrier_signal = 2;     // the word of a barrier pac
 
 Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<ParameterValue> values) {
   const BatchParameters& parameters = recording.parameters();
-  parameters.check(values, queue_.agent());
+  const bool parametrized = !parameters.empty() || !values.empty();
+  if (parametrized) parameters.check(values, queue_.agent());
   if (recording.empty()) return queue_.fence();
 
   const auto [instance, reservation, part] = begin(recording);
   // Nothing fails from here on to the publication. Until then the image is this submission's alone, if it changes.
   BatchImage& image = instance.image;
-  parameters.apply(values, image.stream.packets, image.dispatches, image.kernargs.data());
+  if (parametrized) parameters.apply(values, image.stream.packets, image.dispatches, image.kernargs.data());
   for (PooledSignal& signal : instance.signals) signal->store(1);
   const bool whole = part.size() == image.stream.packets.size();
   queue_.publish(reservation, part, whole ? QueueState::ends_epoch(part) : EndsEpoch::no);

@@ -27,14 +27,15 @@ public:
   /// A block of `bytes`, rounded up to whole lines and never across the ring's end; none where it does not fit now.
   [[nodiscard]] std::optional<Block> try_acquire(std::size_t bytes) noexcept {
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    if (oldest_ == next_) begin_ = end_ = 0;
-    const std::size_t to_end = capacity_ - end_ % capacity_;
-    const std::size_t skipped = rounded <= to_end ? 0 : to_end;
-    if (end_ - begin_ + skipped + rounded > capacity_) return std::nullopt;
-    const Block block{(end_ + skipped) % capacity_, next_ % blocks_.size()};
-    end_ += skipped + rounded;
-    blocks_[block.index] = {end_, unretired};
-    ++next_;
+    if (in_use_ == 0) position_ = 0;
+    const bool at_end = rounded > capacity_ - position_;
+    const std::size_t taken = rounded + (at_end ? capacity_ - position_ : 0);
+    if (taken > capacity_ - in_use_) return std::nullopt;
+    const Block block{at_end ? 0 : position_, next_};
+    position_ = block.offset + rounded;
+    in_use_ += taken;
+    blocks_[next_] = {taken, unretired};
+    next_ = after(next_);
     return block;
   }
 
@@ -44,27 +45,30 @@ public:
   /// Takes back the oldest blocks, as far as their epochs completed.
   void reclaim(std::uint64_t completed_epoch) noexcept {
     // An unretired block has the largest epoch there is, so it stops the loop.
-    for (; oldest_ != next_ && blocks_[oldest_ % blocks_.size()].epoch <= completed_epoch; ++oldest_)
-      begin_ = blocks_[oldest_ % blocks_.size()].end;
+    for (; in_use_ != 0 && blocks_[oldest_].epoch <= completed_epoch; oldest_ = after(oldest_))
+      in_use_ -= blocks_[oldest_].bytes;
   }
 
   /// 0 where no block is in use.
-  [[nodiscard]] std::uint64_t oldest_epoch() const noexcept {
-    return oldest_ == next_ ? 0 : blocks_[oldest_ % blocks_.size()].epoch;
-  }
+  [[nodiscard]] std::uint64_t oldest_epoch() const noexcept { return in_use_ == 0 ? 0 : blocks_[oldest_].epoch; }
 
 private:
   struct Use {
-    std::size_t end = 0;  ///< position behind the block, counted without wrapping
+    std::size_t bytes = 0;  ///< with what was left out before it at the ring's end
     std::uint64_t epoch = 0;
   };
 
+  // No division on the way of every dispatch.
+  [[nodiscard]] std::size_t after(std::size_t index) const noexcept {
+    return index + 1 == blocks_.size() ? 0 : index + 1;
+  }
+
   std::size_t capacity_;
-  std::vector<Use> blocks_;  ///< as many as there are lines, so it never overflows
-  std::size_t oldest_ = 0;   ///< blocks taken back so far
-  std::size_t next_ = 0;     ///< blocks handed out so far
-  std::size_t begin_ = 0;    ///< first byte in use, counted without wrapping
-  std::size_t end_ = 0;      ///< behind the last byte in use
+  std::vector<Use> blocks_;   ///< as many as there are lines, so it never overflows
+  std::size_t oldest_ = 0;    ///< the block in use for longest
+  std::size_t next_ = 0;      ///< the block to hand out next
+  std::size_t position_ = 0;  ///< behind the last block, in bytes
+  std::size_t in_use_ = 0;    ///< bytes
 };
 
 }  // namespace fastdispatch::detail

@@ -12,7 +12,7 @@ namespace fd = fastdispatch;
 
 namespace {
 
-constexpr std::uint32_t ring_size = 1024;
+constexpr std::uint32_t ring_size = 4096;
 constexpr std::size_t kernarg_stride = 128;
 constexpr std::uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_HEADER_TYPE |
                                  1 << HSA_PACKET_HEADER_BARRIER |

@@ -1,5 +1,6 @@
 #include "dispatch_suite.hpp"
 
+#include "cores.hpp"
 #include "measurements.hpp"
 #include "report.hpp"
 
@@ -18,6 +19,7 @@ Group host_time() {
   const std::string sort = std::to_string(names::sort_length);
   Group group{"Host time a packet, ns", 1000, {}};
   group.lines.push_back({"memcpy of " + sort + " lines, and a doorbell", names::floor_of(names::sort_length)});
+  group.lines.push_back({"the same by non-temporal stores", names::streamed});
   for (const std::size_t packets : names::batch_lengths)
     group.lines.push_back({"batch of " + std::to_string(packets) + ", replayed", names::replay_of(packets)});
   group.lines.push_back({"batch of " + sort + ", several producers allowed", names::replay_shared});
@@ -68,8 +70,10 @@ void print_targets(const Samples& samples) {
 
 void run_dispatch_suite(int rounds, const std::string& json) {
   JsonFile file(json);
+  start_threads_on_other_cores();
   const fd::Runtime runtime;
   const fd::Agent gpu = runtime.gpu();
+  stay_on_first_core();
   Samples samples;
   for (int round = 0; round < rounds; ++round) {
     measure_host_cost(runtime, gpu, samples);

@@ -19,7 +19,7 @@ using EmptyKernel = fd::Kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t
 
 constexpr int repetitions = 20;
 constexpr std::uint32_t ring_size = 4096;
-constexpr std::size_t packets_per_sample = 960;  // less than the ring has slots: nothing waits for room
+constexpr std::size_t packets_per_sample = 3840;  // less than the ring has slots: nothing waits for room
 constexpr fd::Grid grid = fd::grid(64);
 
 void record(fd::Batch& batch, const EmptyKernel& kernel, std::size_t packets) {
@@ -62,7 +62,7 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, Samples& sampl
   const auto value = parametrized.parameter<std::uint32_t>();
   for (std::size_t i = 0; i < series::sort_length; ++i) parametrized.dispatch(kernel, grid, nullptr, value, 0U, 1U);
 
-  const auto drain = [&] { queue.wait(); };
+  const auto drain = [&] { queue.wait({.policy = fd::WaitPolicy::spin}); };
   for (int i = -1; i < repetitions; ++i) {
     Samples uncounted;  // the first time translates the kernel, encodes the batches and touches the rings
     Samples& target = i < 0 ? uncounted : samples;
@@ -70,10 +70,12 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, Samples& sampl
       PlainRing ring(ring_size);  // its reader must not take processor time from the device
       for (const std::size_t packets : series::batch_lengths) {
         const std::vector<fd::Packet> image = lines(packets);
-        for (int pass = 0; pass < 5; ++pass)  // around the ring once
+        for (Samples* pass : {&uncounted, &target})
           measure(
-              pass < 4 ? uncounted : target, series::floor_of(packets), packets, [&] { ring.write(image); },
-              [&] { ring.wait(); });
+              *pass, series::floor_of(packets), packets, [&] { ring.write(image); }, [&] { ring.wait(); });
+        if (packets == series::sort_length)
+          measure(
+              target, series::streamed, packets, [&] { ring.stream(image); }, [&] { ring.wait(); });
       }
     }
     for (std::size_t k = 0; k < batches.size(); ++k)
@@ -81,7 +83,8 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, Samples& sampl
           target, series::replay_of(series::batch_lengths[k]), series::batch_lengths[k],
           [&] { queue.submit(batches[k]); }, drain);
     measure(
-        target, series::replay_shared, series::sort_length, [&] { shared.submit(sort); }, [&] { shared.wait(); });
+        target, series::replay_shared, series::sort_length, [&] { shared.submit(sort); },
+        [&] { shared.wait({.policy = fd::WaitPolicy::spin}); });
     std::uint32_t next = 0;
     measure(
         target, series::replay_parameters, series::sort_length,
@@ -102,6 +105,6 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, Samples& sampl
         },
         drain);
     measure(
-        target, series::bare, series::sort_length, [&] { bare.dispatch(series::sort_length); }, [&] { bare.wait(); });
+        target, series::bare, packets_per_sample, [&] { bare.dispatch(packets_per_sample); }, [&] { bare.wait(); });
   }
 }

@@ -21,6 +21,8 @@ public:
 
   /// Copies the lines, then stores the doorbell. There must be room.
   void write(std::span<const fastdispatch::Packet> lines) noexcept;
+  /// The same past the caches, by non-temporal stores, and then the first words: a queue's order of stores.
+  void stream(std::span<const fastdispatch::Packet> lines) noexcept;
   /// Waits until all lines were read.
   void wait() const noexcept;
 
