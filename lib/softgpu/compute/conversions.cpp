@@ -146,6 +146,7 @@ void add_conversions(HandlerTable& table) {
   op("v_cvt_pk_u16_u32", u32, {u32, u32}, pack_saturated<Intrinsic::umin>);
   op("v_cvt_pk_i16_i32", u32, {u32, u32}, pack_saturated<Intrinsic::smin>);
   op("v_cvt_pk_u8_f32", u32, {f32, u32, u32}, pack_byte);
+  add_vector_operation(table, "v_cvt_pkaccum_u8_f32", {u32, {f32, u32, u32}}, pack_byte, {.accumulates = true});
   op("v_pack_b32_f16", u32, {b16, b16}, [](auto& e, auto s) { return pack(e, s[0], s[1]); });
 }
 

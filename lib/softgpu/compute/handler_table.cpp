@@ -21,6 +21,7 @@ const HandlerTable& HandlerTable::gfx90a() {
     add_flat_memory(all);
     add_buffer_memory(all);
     add_lds_memory(all);
+    add_matrix_instructions(all);
     return all;
   }();
   return table;

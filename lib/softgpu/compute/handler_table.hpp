@@ -50,5 +50,6 @@ void add_scalar_memory(HandlerTable& table);
 void add_flat_memory(HandlerTable& table);
 void add_buffer_memory(HandlerTable& table);
 void add_lds_memory(HandlerTable& table);
+void add_matrix_instructions(HandlerTable& table);
 
 }  // namespace softgpu::compute

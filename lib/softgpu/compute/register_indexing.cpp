@@ -1,4 +1,4 @@
-// Registers whose number is known only when the kernel runs: s_set_gpr_idx and the moves under it.
+// Registers whose number is known only when the kernel runs: s_set_gpr_idx and the moves under it, s_movrel.
 //
 // Registers are SSA values here, so that an indexed one is selected out of all that it could be. The index is the same
 // for all lanes.
@@ -60,12 +60,44 @@ void indexed_move(Emitter& e, const Instruction& i) {
   }
 }
 
+/// The scalar registers that s_movrel can reach: VCC and what is above are not among them.
+constexpr unsigned scalar_limit = scalar_register::flat_scratch;
+
+/// s_movrels: the source's number is M0 higher.
+void move_from_relative(Emitter& e, const Instruction& i) {
+  const Operand& from = i.operands.at(1);
+  if (!from.is_scalar() || from.index + from.dwords > scalar_limit) e.unsupported("source " + from.text);
+  const auto read = [&](unsigned n) { return from.dwords == 2 ? e.sgpr_pair(n) : e.sgpr(n); };
+  Value* value = read(from.index);
+  for (unsigned n = from.index + from.dwords; n + from.dwords <= scalar_limit; n += from.dwords) {
+    Value* is_here = e.ir.CreateICmpEQ(e.sgpr(scalar_register::m0), e.ir.getInt32(n - from.index));
+    value = e.ir.CreateSelect(is_here, read(n), value);
+  }
+  e.set_scalar(i.operands.at(0), value);
+}
+
+/// s_movreld: the destination's number is M0 higher.
+void move_to_relative(Emitter& e, const Instruction& i) {
+  const Operand& to = i.operands.at(0);
+  if (!to.is_scalar() || to.index + to.dwords > scalar_limit) e.unsupported("destination " + to.text);
+  Value* value = to.dwords == 2 ? e.scalar64(i.operands.at(1)) : e.scalar(i.operands.at(1));
+  for (unsigned n = to.index; n + to.dwords <= scalar_limit; n += to.dwords) {
+    Value* is_here = e.ir.CreateICmpEQ(e.sgpr(scalar_register::m0), e.ir.getInt32(n - to.index));
+    if (to.dwords == 2)
+      e.set_sgpr_pair(n, e.ir.CreateSelect(is_here, value, e.sgpr_pair(n)));
+    else
+      e.set_sgpr(n, e.ir.CreateSelect(is_here, value, e.sgpr(n)));
+  }
+}
+
 }  // namespace
 
 void add_register_indexing(HandlerTable& table) {
   table.add("s_set_gpr_idx_on", indexing_on);
   table.add("s_set_gpr_idx_off", [](Emitter& e, const Instruction&) { e.set_gpr_index_mode(0); });
   table.add("s_set_gpr_idx_idx", [](Emitter& e, const Instruction& i) { set_index(e, i.operands.at(0)); });
+  for (const char* mnemonic : {"s_movrels_b32", "s_movrels_b64"}) table.add(mnemonic, move_from_relative);
+  for (const char* mnemonic : {"s_movreld_b32", "s_movreld_b64"}) table.add(mnemonic, move_to_relative);
   const Handler plain_move = *table.find("v_mov_b32");
   table.add("v_mov_b32", [plain_move](Emitter& e, const Instruction& i) {
     (e.gpr_index_mode() == 0 ? plain_move : Handler(indexed_move))(e, i);

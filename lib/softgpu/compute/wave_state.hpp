@@ -45,6 +45,11 @@ struct WaveState {
   /// Operands and results of memory instructions that the runtime executes lane by lane (memory_runtime.hpp).
   alignas(64) std::uint64_t lane_addresses[64];
   alignas(64) std::uint32_t lane_data[4][64];  ///< dword after dword
+
+  /// Operands and result of matrix instructions (matrix_product.hpp), register after register.
+  alignas(64) std::uint32_t matrix_a[2][64];
+  alignas(64) std::uint32_t matrix_b[2][64];
+  alignas(64) std::uint32_t matrix_sums[32][64];
 };
 
 /// Translated code: runs one wavefront to its end, or to an indirect branch out of the code.

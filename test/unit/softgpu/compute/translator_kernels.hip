@@ -10,6 +10,25 @@ extern "C" __global__ void computed_registers(int* data, int uniform) {
   data[i] = values[uniform] + values[i & 15];
 }
 
+using Halves = _Float16 __attribute__((ext_vector_type(4)));
+using Floats = float __attribute__((ext_vector_type(4)));
+
+// 16 x depth times depth x 16, by one wavefront.
+extern "C" __global__ void matrix_product(const _Float16* a, const _Float16* b, float* d, unsigned depth) {
+  const unsigned column = threadIdx.x % 16;
+  const unsigned group = threadIdx.x / 16 * 4;
+  Floats sums = {};
+  for (unsigned k = 0; k < depth; k += 16) {
+    Halves x, y;
+    for (unsigned n = 0; n < 4; ++n) {
+      x[n] = a[column * depth + k + group + n];
+      y[n] = b[(k + group + n) * 16 + column];
+    }
+    sums = __builtin_amdgcn_mfma_f32_16x16x16f16(x, y, sums, 0, 0, 0);
+  }
+  for (unsigned n = 0; n < 4; ++n) d[(group + n) * 16 + column] = sums[n];
+}
+
 extern "C" __global__ void collatz_steps(const unsigned* start, unsigned* steps) {
   const unsigned i = threadIdx.x;
   unsigned n = start[i];

@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -27,6 +28,25 @@ TEST(TranslatedKernels, registers_can_be_picked_by_a_computed_number) {
     ASSERT_FALSE(failure) << failure->text;
     EXPECT_EQ(data, expected) << "register " << uniform;
   }
+}
+
+TEST(TranslatedKernels, matrices_are_multiplied_by_a_wavefront) {
+  constexpr unsigned depth = 48;
+  constexpr std::array<std::uint16_t, 5> halves = {0x0000, 0x3c00, 0x4000, 0x4200, 0x4400};  // 0 to 4
+  std::vector<std::uint16_t> a(16 * depth), b(depth * 16);
+  std::vector<float> d(256), expected(256);
+  const auto left = [](unsigned i, unsigned k) { return (3 * i + k) % 5; };
+  const auto right = [](unsigned k, unsigned j) { return (k + 2 * j) % 5; };
+  for (unsigned i = 0; i < 16; ++i) {
+    for (unsigned k = 0; k < depth; ++k) {
+      a[i * depth + k] = halves.at(left(i, k));
+      b[k * 16 + i] = halves.at(right(k, i));
+      for (unsigned j = 0; j < 16; ++j) expected[i * 16 + j] += static_cast<float>(left(i, k) * right(k, j));
+    }
+  }
+  const auto failure = program().run("matrix_product", one_wave, a.data(), b.data(), d.data(), depth);
+  ASSERT_FALSE(failure) << failure->text;
+  EXPECT_EQ(d, expected);
 }
 
 TEST(TranslatedKernels, lanes_leave_a_loop_one_by_one) {

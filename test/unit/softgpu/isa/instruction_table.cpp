@@ -166,7 +166,6 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
       {"image_", "images: compute kernels of gfx90a have none"},
       {"_format_", "typed buffers: compute kernels have none"},
       {"_gws_", "global wave sync"},
-      {"v_mfma_", "matrix instructions"},
       {"_rfe_", "trap handlers"},
       {"s_setreg_b32", "MODE is known when a kernel is translated; s_setreg_imm32_b32 sets it to constants"},
       {"s_set_gpr_idx_mode", "indexed registers are switched on and off by s_set_gpr_idx_on and s_set_gpr_idx_off"},
@@ -178,7 +177,6 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
       {"s_scratch_", "scalar access to scratch: compilers do not emit it"},
       {"s_dcache_discard", "scalar stores: compilers do not emit them"},
       {"s_atc_probe", "probes of address translation"},
-      {"s_movrel", "scalar registers by index"},
       {"s_sendmsg", "messages to the driver"},
       {"s_cbranch_cdbg", "debuggers"},
       {"s_sethalt", "debuggers"},
@@ -189,7 +187,6 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
       {"s_setvskip", "skipped vector instructions: compilers do not emit it"},
       {"_condxchg32_", "compilers do not emit it"},
       {"_addtid_", "compilers do not emit it"},
-      {"v_cvt_pkaccum_", "compilers do not emit it"},
   };
   for (const Reason& reason : reasons)
     if (mnemonic.find(reason.part) != std::string::npos) return reason.text;

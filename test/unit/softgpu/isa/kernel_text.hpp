@@ -19,7 +19,7 @@ inline constexpr unsigned scratch_bytes = 64;
 
 /// Registers that the kernel uses, for its descriptor.
 inline constexpr unsigned kernel_vector_registers = 32;
-inline constexpr unsigned kernel_accumulation_registers = 16;
+inline constexpr unsigned kernel_accumulation_registers = 32;
 inline constexpr unsigned kernel_scalar_registers = 48;
 
 }  // namespace softgpu::isa

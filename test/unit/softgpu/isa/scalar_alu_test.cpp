@@ -261,5 +261,21 @@ const ScalarInstruction comparisons[] = {
 };
 FASTDISPATCH_SCALAR_SUITE(ScalarComparisons, comparisons);
 
+/// M0 is added to the source's or the destination's number.
+TEST(ScalarAlu, MovesByIndexReachTheRegisterThatM0Names) {
+  const auto move = [](const std::string& assembly, unsigned dwords, bool moves_source) {
+    return Case{.assembly = assembly,
+                .prepare = [dwords](MachineState& state,
+                                    Random& random) { state.m0 = static_cast<u32>(random() % 3 * dwords); },
+                .reference =
+                    [=](MachineState& state) {
+                      const u64 value = state.scalar_value(moves_source ? 4 + state.m0 : 4, 4 * dwords);
+                      state.set_scalar_value(moves_source ? 16 : 16 + state.m0, 4 * dwords, value);
+                    }};
+  };
+  expect_match({move("s_movrels_b32 s16, s4", 1, true), move("s_movrels_b64 s[16:17], s[4:5]", 2, true),
+                move("s_movreld_b32 s16, s4", 1, false), move("s_movreld_b64 s[16:17], s[4:5]", 2, false)});
+}
+
 }  // namespace
 }  // namespace softgpu::isa

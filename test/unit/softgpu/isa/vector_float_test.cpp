@@ -148,6 +148,8 @@ const VectorInstruction packing[] = {
            return PackedU16{unsigned_norm(a), unsigned_norm(b)};
          }),
     vop3("v_cvt_pk_u8_f32", [](float a, u32 b, u32 c) { return with_byte(a, b, c); }).constrained(whole_number),
+    vop3("v_cvt_pkaccum_u8_f32", [](float a, u32 b, Old<u32> d) { return with_byte(a, b, d.value); })
+        .constrained(whole_number),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorFloatPacking, packing);
 

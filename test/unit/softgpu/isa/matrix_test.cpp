@@ -1,0 +1,265 @@
+// Matrix instructions, with numbers whose products and sums are exact, so that the order of the sums is of no matter.
+#include <array>
+#include <bit>
+#include <cstring>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "half.hpp"
+#include "harness.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+enum class Element { f32, f64, f16, bf16, i8 };
+
+struct Matrix {
+  std::string mnemonic;
+  unsigned size, depth, blocks;
+  Element type;
+  std::string modifiers = {};
+  unsigned cbsz = 0, abid = 0, blgp = 0;
+
+  [[nodiscard]] unsigned bits() const {
+    constexpr std::array<unsigned, 5> widths = {32, 64, 16, 16, 8};
+    return widths.at(static_cast<unsigned>(type));
+  }
+  [[nodiscard]] unsigned per_lane() const { return size * depth * blocks / 64; }
+  [[nodiscard]] unsigned source_dwords() const { return per_lane() * bits() / 32; }
+  [[nodiscard]] unsigned sums() const { return size * size * blocks / 64; }
+  [[nodiscard]] unsigned sum_dwords() const { return sums() * (type == Element::f64 ? 2 : 1); }
+};
+void PrintTo(const Matrix& matrix, std::ostream* stream) { *stream << matrix.mnemonic << matrix.modifiers; }
+
+constexpr unsigned first_sum = 4;  // v4 to v15 are read back
+constexpr unsigned visible_sums = vector_count - first_sum;
+
+/// Every register n of C starts as v(4 + n % 12).
+unsigned source_of_sum(unsigned dword) { return first_sum + dword % visible_sums; }
+
+std::string tuple(const char* file, unsigned first, unsigned dwords) {
+  std::ostringstream text;
+  text << file;
+  if (dwords == 1)
+    text << first;
+  else
+    text << '[' << first << ':' << first + dwords - 1 << ']';
+  return text.str();
+}
+
+/// Reads the registers of D from `first` on back to v4 and on.
+std::string snippet(const Matrix& m, unsigned first) {
+  std::ostringstream text;
+  text << "s_mov_b64 s[16:17], exec\ns_mov_b64 exec, -1\n";
+  for (unsigned n = 0; n < m.sum_dwords(); ++n)
+    text << "v_accvgpr_write_b32 a" << n << ", v" << source_of_sum(n) << "\n";
+  const std::string sums = tuple("a", 0, m.sum_dwords());
+  text << "s_mov_b64 exec, s[16:17]\n"
+       << m.mnemonic << " " << sums << ", " << tuple("v", 0, m.source_dwords()) << ", "
+       << tuple("v", 2, m.source_dwords()) << ", " << sums << m.modifiers << "\ns_mov_b64 exec, -1\n";
+  for (unsigned n = first; n < m.sum_dwords() && n < first + visible_sums; ++n)
+    text << "v_accvgpr_read_b32 v" << first_sum + n - first << ", a" << n << "\n";
+  text << "s_mov_b64 exec, s[16:17]";
+  return text.str();
+}
+
+/// A few bits of mantissa around 1, or whole numbers for integers.
+double small_number(Random& random) { return (static_cast<double>(random() % 31) - 15.5) / 4; }
+
+u64 small_bits(Element type, Random& random) {
+  switch (type) {
+  case Element::f32:
+    return std::bit_cast<u32>(static_cast<float>(small_number(random)));
+  case Element::f64:
+    return std::bit_cast<u64>(small_number(random));
+  case Element::f16:
+    return random() % 8 == 0 ? 0x8003 : Half(small_number(random)).bits;  // one in 8 is denormal: taken as 0
+  case Element::bf16:
+    return random() % 8 == 0 ? 0x0041 : std::bit_cast<u32>(static_cast<float>(small_number(random))) >> 16;
+  case Element::i8:
+    break;
+  }
+  return random() % 256;
+}
+
+double number(Element type, u64 bits) {
+  switch (type) {
+  case Element::f32:
+    return std::bit_cast<float>(static_cast<u32>(bits));
+  case Element::f64:
+    return std::bit_cast<double>(bits);
+  case Element::f16:
+    return (bits & 0x7c00) == 0 ? 0 : static_cast<double>(Half::from_bits(static_cast<std::uint16_t>(bits)));
+  case Element::bf16:
+    return (bits & 0x7f80) == 0 ? 0 : std::bit_cast<float>(static_cast<u32>(bits) << 16);
+  case Element::i8:
+    break;
+  }
+  return static_cast<std::int8_t>(bits);
+}
+
+void prepare(const Matrix& m, MachineState& state, Random& random) {
+  for (unsigned lane = 0; lane < lane_count; ++lane) {
+    for (const unsigned source : {0U, 2U}) {
+      u64 held = 0;
+      for (unsigned n = 0; n < m.per_lane(); ++n) held |= small_bits(m.type, random) << n * m.bits() % 64;
+      state.set_vector_value(source, lane, 4 * m.source_dwords(), held);
+    }
+    for (unsigned n = first_sum; n < vector_count; n += m.type == Element::f64 ? 2 : 1) {
+      if (m.type == Element::f64)
+        state.set_vector_value(n, lane, 8, small_bits(m.type, random));
+      else if (m.type != Element::i8)
+        state.vector[n][lane] = static_cast<u32>(small_bits(Element::f32, random));
+    }
+  }
+}
+
+/// Element k of row (or column) i of a block, as "Matrix Arithmetic Instructions" places it.
+double source(const Matrix& m, const MachineState& state, unsigned first, unsigned block, unsigned i, unsigned k) {
+  unsigned lane = i + m.size * block + m.size * m.blocks * (k / m.per_lane());
+  if (first == 2) {  // B's lanes may be exchanged
+    if (m.blgp == 1) lane %= 32;
+    if (m.blgp == 2) lane = 32 + lane % 32;
+    if (m.blgp == 3) lane = (lane + 16) % 64;
+    if (m.blgp >= 4) lane = 16 * (m.blgp - 4) + lane % 16;
+  }
+  const u64 held = state.vector_value(first, lane, 4 * m.source_dwords());
+  const unsigned shift = k % m.per_lane() * m.bits();
+  return number(m.type, m.bits() == 64 ? held : held >> shift & ((u64{1} << m.bits()) - 1));
+}
+
+struct Position {
+  unsigned block, i, j;
+};
+
+/// What register n of D holds in a lane.
+Position position(const Matrix& m, unsigned n, unsigned lane) {
+  if (m.type == Element::f64) {
+    if (m.size == 16) return {0, 4 * n + lane / 16, lane % 16};
+    return {lane / 4 % 4, lane / 16, lane % 4};
+  }
+  if (m.size == 32) return {n / 16, 8 * (n % 16 / 4) + 4 * (lane / 32) + n % 4, lane % 32};
+  if (m.size == 16) return {n / 4, 4 * (lane / 16) + n % 4, lane % 16};
+  return {lane / 4, n, lane % 4};
+}
+
+void reference(const Matrix& m, unsigned first, MachineState& state) {
+  const MachineState before = state;
+  const unsigned width = m.type == Element::f64 ? 2 : 1;
+  for (unsigned n = first / width; n < m.sums() && n < (first + visible_sums) / width; ++n) {
+    const unsigned result = first_sum + n * width - first;
+    for (unsigned lane = 0; lane < lane_count; ++lane) {
+      const auto [block, i, j] = position(m, n, lane);
+      const unsigned a_block = block / (1U << m.cbsz) * (1U << m.cbsz) + m.abid;
+      double sum = 0;
+      for (unsigned k = 0; k < m.depth; ++k)
+        sum += source(m, before, 0, m.cbsz == 0 ? block : a_block, i, k) * source(m, before, 2, block, j, k);
+      const unsigned c = source_of_sum(n * width);
+      const u64 old = before.vector_value(c, lane, 4 * width);
+      if (m.type == Element::i8)
+        state.vector[result][lane] = static_cast<u32>(old + static_cast<u64>(static_cast<i64>(sum)));
+      else if (m.type == Element::f64)
+        state.set_vector_value(result, lane, 8, std::bit_cast<u64>(number(m.type, old) + sum));
+      else
+        state.vector[result][lane] = std::bit_cast<u32>(static_cast<float>(number(Element::f32, old) + sum));
+    }
+  }
+  state.set_scalar_value(16, 8, state.exec);
+}
+
+class MatrixInstruction : public testing::TestWithParam<Matrix> {};
+
+TEST_P(MatrixInstruction, MatchesTheManual) {
+  const Matrix& m = GetParam();
+  std::vector<Case> cases;
+  for (unsigned first = 0; first < m.sum_dwords(); first += visible_sums)
+    cases.push_back({.assembly = snippet(m, first),
+                     .prepare = [m](MachineState& state, Random& random) { prepare(m, state, random); },
+                     .reference = [m, first](MachineState& state) { reference(m, first, state); }});
+  expect_match(cases);
+}
+
+std::string name_of(const testing::TestParamInfo<Matrix>& info) {
+  std::string name = info.param.mnemonic + info.param.modifiers;
+  for (char& letter : name)
+    if (letter == ' ' || letter == ':') letter = '_';
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Plain, MatrixInstruction,
+                         testing::Values(Matrix{"v_mfma_f32_32x32x1f32", 32, 1, 2, Element::f32},
+                                         Matrix{"v_mfma_f32_16x16x1f32", 16, 1, 4, Element::f32},
+                                         Matrix{"v_mfma_f32_4x4x1f32", 4, 1, 16, Element::f32},
+                                         Matrix{"v_mfma_f32_32x32x2f32", 32, 2, 1, Element::f32},
+                                         Matrix{"v_mfma_f32_16x16x4f32", 16, 4, 1, Element::f32},
+                                         Matrix{"v_mfma_f32_32x32x4f16", 32, 4, 2, Element::f16},
+                                         Matrix{"v_mfma_f32_16x16x4f16", 16, 4, 4, Element::f16},
+                                         Matrix{"v_mfma_f32_4x4x4f16", 4, 4, 16, Element::f16},
+                                         Matrix{"v_mfma_f32_32x32x8f16", 32, 8, 1, Element::f16},
+                                         Matrix{"v_mfma_f32_16x16x16f16", 16, 16, 1, Element::f16},
+                                         Matrix{"v_mfma_f32_32x32x2bf16", 32, 2, 2, Element::bf16},
+                                         Matrix{"v_mfma_f32_16x16x2bf16", 16, 2, 4, Element::bf16},
+                                         Matrix{"v_mfma_f32_4x4x2bf16", 4, 2, 16, Element::bf16},
+                                         Matrix{"v_mfma_f32_32x32x4bf16", 32, 4, 1, Element::bf16},
+                                         Matrix{"v_mfma_f32_16x16x8bf16", 16, 8, 1, Element::bf16},
+                                         Matrix{"v_mfma_f32_32x32x4bf16_1k", 32, 4, 2, Element::bf16},
+                                         Matrix{"v_mfma_f32_16x16x4bf16_1k", 16, 4, 4, Element::bf16},
+                                         Matrix{"v_mfma_f32_4x4x4bf16_1k", 4, 4, 16, Element::bf16},
+                                         Matrix{"v_mfma_f32_32x32x8bf16_1k", 32, 8, 1, Element::bf16},
+                                         Matrix{"v_mfma_f32_16x16x16bf16_1k", 16, 16, 1, Element::bf16},
+                                         Matrix{"v_mfma_i32_32x32x4i8", 32, 4, 2, Element::i8},
+                                         Matrix{"v_mfma_i32_16x16x4i8", 16, 4, 4, Element::i8},
+                                         Matrix{"v_mfma_i32_4x4x4i8", 4, 4, 16, Element::i8},
+                                         Matrix{"v_mfma_i32_32x32x8i8", 32, 8, 1, Element::i8},
+                                         Matrix{"v_mfma_i32_16x16x16i8", 16, 16, 1, Element::i8},
+                                         Matrix{"v_mfma_f64_16x16x4f64", 16, 4, 1, Element::f64},
+                                         Matrix{"v_mfma_f64_4x4x4f64", 4, 4, 4, Element::f64}),
+                         name_of);
+
+INSTANTIATE_TEST_SUITE_P(
+    SharingBlocks, MatrixInstruction,
+    testing::Values(Matrix{"v_mfma_f32_4x4x1f32", 4, 1, 16, Element::f32, " cbsz:2 abid:3", 2, 3, 0},
+                    Matrix{"v_mfma_f32_16x16x4f16", 16, 4, 4, Element::f16, " cbsz:1 abid:1", 1, 1, 0},
+                    Matrix{"v_mfma_i32_32x32x4i8", 32, 4, 2, Element::i8, " cbsz:1", 1, 0, 0},
+                    Matrix{"v_mfma_f32_32x32x2f32", 32, 2, 1, Element::f32, " blgp:1", 0, 0, 1},
+                    Matrix{"v_mfma_f32_32x32x1f32", 32, 1, 2, Element::f32, " blgp:2", 0, 0, 2},
+                    Matrix{"v_mfma_f32_16x16x1f32", 16, 1, 4, Element::f32, " blgp:3", 0, 0, 3},
+                    Matrix{"v_mfma_f32_16x16x16f16", 16, 16, 1, Element::f16, " blgp:4", 0, 0, 4},
+                    Matrix{"v_mfma_f32_4x4x2bf16", 4, 2, 16, Element::bf16, " cbsz:4 abid:5 blgp:7", 4, 5, 7}),
+    name_of);
+
+/// C may be a constant, and the operands any of the two files.
+TEST(MatrixOperands, TakesConstantsAndBothRegisterFiles) {
+  const Matrix single{"", 4, 1, 16, Element::f32};
+  const Matrix wide{"", 4, 4, 4, Element::f64};
+  const auto all_lanes = [](const std::string& text) {
+    return "s_mov_b64 s[16:17], exec\ns_mov_b64 exec, -1\n" + text + "\ns_mov_b64 exec, s[16:17]";
+  };
+  expect_match({{all_lanes("v_accvgpr_write_b32 a5, v0\nv_mfma_f32_4x4x1f32 v[4:7], a5, v2, 1.0"),
+                 [single](MachineState& state, Random& random) { prepare(single, state, random); },
+                 [single](MachineState& state) {
+                   for (unsigned n = 4; n < 8; ++n) state.vector[n].fill(std::bit_cast<u32>(1.0F));
+                   reference(single, 0, state);
+                 }},
+                {all_lanes("v_mfma_f64_4x4x4f64 v[4:5], v[0:1], v[2:3], -2.0"),
+                 [wide](MachineState& state, Random& random) { prepare(wide, state, random); },
+                 [wide](MachineState& state) {
+                   for (unsigned lane = 0; lane < lane_count; ++lane)
+                     state.set_vector_value(4, lane, 8, std::bit_cast<u64>(-2.0));
+                   reference(wide, 0, state);
+                 }},
+                {all_lanes("v_mfma_i32_4x4x4i8 v[4:7], v0, v2, 0"),
+                 [](MachineState& state, Random& random) {
+                   prepare({"", 4, 4, 16, Element::i8}, state, random);
+                 },
+                 [](MachineState& state) {
+                   for (unsigned n = 4; n < 8; ++n) state.vector[n].fill(0);
+                   reference({"", 4, 4, 16, Element::i8}, 0, state);
+                 }}});
+}
+
+}  // namespace
+}  // namespace softgpu::isa
