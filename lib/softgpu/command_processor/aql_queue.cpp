@@ -19,7 +19,7 @@ constexpr std::uint64_t silent = ~std::uint64_t{0};
 constexpr std::uint64_t hold_nanoseconds = 100'000;
 constexpr std::size_t most_held = 32;
 
-/// A kernel that never ends must not keep the program from destroying its queue.
+/// For kernels that cannot be interrupted: they must not keep the program from destroying their queue.
 constexpr auto drain_limit = std::chrono::seconds(2);
 
 }  // namespace
@@ -301,8 +301,10 @@ void AqlQueue::drain() {
   held_.clear();
   releasable_ = 0;
   const auto deadline = std::chrono::steady_clock::now() + drain_limit;
-  while (in_flight_.load(std::memory_order_acquire) != 0 && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::yield();
+  while (in_flight_.load(std::memory_order_acquire) != 0 && std::chrono::steady_clock::now() < deadline) {
+    if (setup_.executions != nullptr) setup_.executions->interrupt(*this);
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  }
 }
 
 }  // namespace softgpu::command_processor

@@ -17,6 +17,7 @@
 #include <string_view>
 
 #include "softgpu/command_processor/command_processor.hpp"
+#include "softgpu/command_processor/executions.hpp"
 #include "softgpu/command_processor/grid.hpp"
 #include "softgpu/command_processor/packets.hpp"
 #include "softgpu/command_processor/queue.hpp"
@@ -30,6 +31,7 @@ public:
     AqlQueueMemory memory;
     std::uint64_t* doorbell = nullptr;
     std::uint32_t workers = 1;
+    std::shared_ptr<const Executions> executions = nullptr;
     std::optional<std::uint64_t> shuffle_seed;
   };
 

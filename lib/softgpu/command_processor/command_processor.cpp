@@ -9,6 +9,7 @@
 
 #include "softgpu/command_processor/aql_queue.hpp"
 #include "softgpu/command_processor/compute_grids.hpp"
+#include "softgpu/command_processor/executions.hpp"
 #include "softgpu/command_processor/scheduler.hpp"
 #include "softgpu/command_processor/sdma_queue.hpp"
 
@@ -37,7 +38,9 @@ private:
 }  // namespace
 
 struct CommandProcessor::State {
-  State(const Options& chosen, Host& above) : options(chosen), host(above), scheduler(chosen.threads) {
+  State(const Options& chosen, Host& above)
+      : options(chosen), host(above), executions(std::make_shared<Executions>(chosen.threads, chosen.time_limit)),
+        scheduler(chosen.threads, executions) {
     auto runners = std::make_shared<Runners>(options.threads);
     for (std::uint32_t gpu = 0; gpu != options.gpus; ++gpu) grids.emplace_back(runners);
   }
@@ -54,6 +57,7 @@ struct CommandProcessor::State {
   std::map<std::uint64_t, Entry> queues;
   Doorbells doorbells;
   std::uint64_t next_id = 1;
+  std::shared_ptr<Executions> executions;
   Scheduler scheduler;  // last: its workers end before what they use
 };
 
@@ -72,6 +76,7 @@ QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
                                                           .memory = memory,
                                                           .doorbell = doorbell,
                                                           .workers = state_->options.threads,
+                                                          .executions = state_->executions,
                                                           .shuffle_seed = state_->options.shuffle_seed},
                                           state_->grids[memory.gpu], state_->host);
   state_->queues[id] = {.queue = queue, .doorbell = doorbell};

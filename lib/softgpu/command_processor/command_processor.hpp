@@ -3,6 +3,7 @@
 // Thread safety: every member may be called from any thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -17,7 +18,8 @@ namespace softgpu::command_processor {
 struct Options {
   std::uint32_t gpus = 1;
   std::uint32_t threads = 4;
-  std::optional<std::uint64_t> shuffle_seed;  ///< reorders what may overlap, so that a missing barrier bit shows
+  std::optional<std::uint64_t> shuffle_seed;       ///< reorders what may overlap, so that a missing barrier bit shows
+  std::optional<std::chrono::seconds> time_limit;  ///< of a kernel; its queue then stops with an error
 };
 
 /// An AQL queue as a runtime makes it. `queue` carries the indices, the scratch fields and the inactive signal.
@@ -54,7 +56,8 @@ public:
 
   [[nodiscard]] QueueHandle create(const AqlQueueMemory& memory);
   [[nodiscard]] QueueHandle create(const SdmaQueueMemory& memory);
-  /// False where there is no such queue. Afterwards nothing touches the queue's memory any more.
+  /// False where there is no such queue. Kernels of the queue that run are interrupted, as on hardware; afterwards
+  /// nothing touches the queue's memory any more.
   bool destroy(std::uint64_t id);
   /// Stops or resumes fetching packets.
   bool set_active(std::uint64_t id, bool active);
@@ -63,7 +66,7 @@ public:
   void forget_code(std::uint64_t base, std::size_t size);
   /// The host is about to block: look at the queues now rather than after the current nap.
   void kick();
-  /// Ends all work at the process's exit, as far as that does not take long. Nothing runs afterwards.
+  /// Ends all work at the process's exit: kernels are interrupted. Nothing runs afterwards.
   void park();
 
 private:

@@ -46,9 +46,12 @@ public:
   void complete();
 
   [[nodiscard]] std::uint64_t group_count() const noexcept { return count_; }
+  [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool has_unclaimed() const noexcept { return next_.load(std::memory_order_relaxed) < count_; }
   [[nodiscard]] bool admits(std::uint32_t worker) const noexcept { return worker < properties_.worker_limit; }
   [[nodiscard]] const Properties& properties() const noexcept { return properties_; }
+  [[nodiscard]] const AqlQueue* queue() const noexcept { return queue_.get(); }
+  [[nodiscard]] const void* interrupt_token() const noexcept { return grid_->interrupt_token(); }
   [[nodiscard]] std::uint64_t start_time() const noexcept { return start_time_; }
 
 private:

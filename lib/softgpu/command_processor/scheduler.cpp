@@ -41,11 +41,14 @@ using Queues = std::vector<std::shared_ptr<Queue>>;
 }  // namespace
 
 struct Scheduler::State {
-  explicit State(std::uint32_t worker_count)
-      : workers(worker_count), parallel(std::clamp(std::thread::hardware_concurrency(), 1U, worker_count)) {}
+  State(std::uint32_t worker_count, std::shared_ptr<Executions> what_workers_execute)
+      : workers(worker_count), parallel(std::clamp(std::thread::hardware_concurrency(), 1U, worker_count)),
+        executions(what_workers_execute ? std::move(what_workers_execute)
+                                        : std::make_shared<Executions>(worker_count, std::nullopt)) {}
 
   const std::uint32_t workers;
   const std::uint32_t parallel;  // workers that can really run at once
+  const std::shared_ptr<Executions> executions;
 
   std::atomic<bool> stopping{false};
   std::atomic<std::int64_t> last_activity{0};  // when anything was found
@@ -179,10 +182,13 @@ private:
     leave();
     if (busy_since_ == nanoseconds::zero()) busy_since_ = now();
     state_.executing.fetch_add(1, std::memory_order_relaxed);
+    state_.executions->begin(index_, dispatch);
     while (const auto range = dispatch.claim()) {
-      if (dispatch.run(*range, index_)) dispatch.complete();
+      const bool last = dispatch.run(*range, index_);
+      if (last && !(dispatch.failed() && state_.stopping.load(std::memory_order_relaxed))) dispatch.complete();
       if (dispatch.has_unclaimed()) share();
     }
+    state_.executions->end(index_);
     state_.executing.fetch_sub(1, std::memory_order_relaxed);
   }
 
@@ -309,12 +315,14 @@ private:
   bool left_ = false;
 };
 
-Scheduler::Scheduler(std::uint32_t workers) : state_(std::make_shared<State>(workers)) {
+Scheduler::Scheduler(std::uint32_t workers, std::shared_ptr<Executions> executions)
+    : state_(std::make_shared<State>(workers, std::move(executions))) {
   state_->alive = workers;
   for (std::uint32_t index = 0; index != workers; ++index) {
     std::thread([state = state_, index] {
       pthread_setname_np(pthread_self(), ("softgpu-" + std::to_string(index)).c_str());
       prctl(PR_SET_TIMERSLACK, 1UL);  // naps of microseconds are to be that short
+      state->executions->enlist(index);
       Worker(*state, index).work();
       const std::lock_guard lock(state->sleep_mutex);
       if (--state->alive == 0) state->ended.notify_all();
@@ -351,7 +359,11 @@ void Scheduler::stop() {
   state_->stopping.store(true);
   state_->wake.notify_all();
   state_->alarm.notify_all();
-  state_->ended.wait_for(lock, stop_limit, [&] { return state_->alive == 0; });
+  const auto deadline = std::chrono::steady_clock::now() + stop_limit;
+  do {
+    state_->executions->interrupt_all();
+  } while (!state_->ended.wait_for(lock, 2ms, [&] { return state_->alive == 0; }) &&
+           std::chrono::steady_clock::now() < deadline);
 }
 
 }  // namespace softgpu::command_processor

@@ -13,13 +13,15 @@
 #include <cstdint>
 #include <memory>
 
+#include "softgpu/command_processor/executions.hpp"
 #include "softgpu/command_processor/queue.hpp"
 
 namespace softgpu::command_processor {
 
 class Scheduler {
 public:
-  explicit Scheduler(std::uint32_t workers);
+  /// Workers say in `executions`, where there is one, what they are at.
+  explicit Scheduler(std::uint32_t workers, std::shared_ptr<Executions> executions = nullptr);
   /// Ends the workers; one that is in a kernel that does not end is left behind.
   ~Scheduler();
   Scheduler(const Scheduler&) = delete;
@@ -29,7 +31,7 @@ public:
   void remove(const Queue& queue);
   /// Ends the naps: there may be something new.
   void kick();
-  /// Ends the workers after their present work-groups; waits for it, but not long.
+  /// Ends the workers and interrupts their present work-groups; waits for it, but not long.
   void stop();
 
 private:

@@ -25,6 +25,7 @@ struct Failure {
     illegal_instruction,  ///< an instruction that is not known or not supported: refused before anything ran
     memory_fault,         ///< a load, store or atomic at an address that is not mapped
     trap,                 ///< the kernel executed s_trap
+    interrupted,          ///< interrupt() ended it
   };
   Kind kind;
   std::uint64_t address = 0;  ///< memory_fault: the address accessed; illegal_instruction: its offset from the entry
@@ -91,7 +92,8 @@ public:
   WorkGroupRunner(const WorkGroupRunner&) = delete;
   WorkGroupRunner& operator=(const WorkGroupRunner&) = delete;
 
-  /// Runs work-group `group` (x fastest) to its end. A failure ends the work-group at once; the thread is fine after.
+  /// Runs work-group `group` (x fastest) to its end, or until interrupt(thread, &launch). A failure ends the work-group
+  /// at once; the thread is fine after.
   [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t group);
 
 private:

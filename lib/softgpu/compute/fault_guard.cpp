@@ -87,6 +87,8 @@ void FaultGuard::exit(EarlyExit reason) {
   siglongjmp(guard->recovery_, 1);
 }
 
+bool FaultGuard::is_in_force() noexcept { return current != nullptr; }
+
 FaultGuard* FaultGuard::suspend() noexcept {
   FaultGuard* guard = current;
   current = nullptr;

@@ -1,4 +1,5 @@
-// The way out of translated code before its end: a wild address, a trap, or the end of the whole work-group.
+// The way out of translated code before its end: a wild address, a trap, an interrupt, or the end of the whole
+// work-group.
 //
 // Translated code has no unwind tables and no destructors, so leaving it is a jump. A host fault (SIGSEGV, SIGBUS)
 // outside of a guard goes to whichever handler was there before.
@@ -17,6 +18,7 @@ struct EarlyExit {
     impossible_address,  ///< not canonical: the processor does not say which
     trap,
     cancelled,
+    interrupted,  ///< by another thread
   };
   Cause cause;
   std::uint64_t address = 0;  ///< memory_fault: what was accessed; trap: the instruction's offset
@@ -30,8 +32,8 @@ public:
   /// Runs `body` to its end, or to an early exit; in the latter case no destructor of a frame within `body` runs.
   template <class Body>
   std::optional<EarlyExit> run(Body&& body) {
-    enter();
     if (sigsetjmp(recovery_, 0) == 0) {
+      enter();
       body();
       leave();
       return std::nullopt;
@@ -42,6 +44,9 @@ public:
 
   /// Ends the body of the innermost guard of this thread. Must be called from within one.
   [[noreturn]] static void exit(EarlyExit reason);
+
+  /// Whether the calling thread is within a guard's body.
+  [[nodiscard]] static bool is_in_force() noexcept;
 
   /// Takes the calling thread's guard out of force, before its stack is suspended; resume() puts it back.
   [[nodiscard]] static FaultGuard* suspend() noexcept;

@@ -3,8 +3,9 @@
 namespace softgpu::compute {
 
 const HandlerTable& HandlerTable::gfx90a() {
-  static const HandlerTable table = [] {
-    HandlerTable all;
+  // Never destroyed: a worker may translate while the process exits.
+  static const HandlerTable& table = []() -> const HandlerTable& {
+    HandlerTable& all = *new HandlerTable;
     add_scalar_alu(all);
     add_control_flow(all);
     add_vector_integer(all);

@@ -6,6 +6,8 @@
 #include <llvm/IR/Module.h>
 
 #include "emitter.hpp"
+#include "memory_runtime.hpp"
+#include "waiting_loops.hpp"
 
 namespace softgpu::compute {
 
@@ -34,6 +36,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
   emitter.set_vgpr_limit(vgpr_limit(program));
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
   emitter.block_at(program.start);
+  const std::set<std::int64_t> waiting = waiting_loops(program);
   while (const auto start = emitter.enter_next_block()) {
     std::int64_t offset = *start;
     while (emitter.ir.GetInsertBlock()->getTerminator() == nullptr) {
@@ -42,6 +45,10 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
         break;
       }
       const Instruction& instruction = program.instructions.at(offset);
+      if (waiting.contains(offset)) {
+        emitter.needs_fiber();
+        emitter.call(reinterpret_cast<const void*>(&runtime::poll), emitter.ir.getVoidTy(), {emitter.state()});
+      }
       emitter.emit(instruction);
       offset += instruction.size;
     }

@@ -10,6 +10,7 @@
 
 #include "fault_guard.hpp"
 #include "fiber.hpp"
+#include "interrupt.hpp"
 #include "launch.hpp"
 #include "register_file.hpp"
 
@@ -50,6 +51,7 @@ struct Wave {
     fiber.suspend();
     FaultGuard::resume(mine);
     if (cancelled) FaultGuard::exit({EarlyExit::Cause::cancelled});
+    if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
   }
 };
 
@@ -67,6 +69,11 @@ std::uint64_t initial_exec(const WorkGroup& group, std::uint32_t first_item) {
   return ~std::uint64_t{0} >> (wavefront_size - items);
 }
 
+Failure::Kind kind_of(EarlyExit::Cause cause) {
+  if (cause == EarlyExit::Cause::interrupted) return Failure::Kind::interrupted;
+  return cause == EarlyExit::Cause::trap ? Failure::Kind::trap : Failure::Kind::memory_fault;
+}
+
 Failure describe(const EarlyExit& exit, const WorkGroup& group) {
   std::ostringstream text;
   text << std::hex;
@@ -77,14 +84,16 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group) {
   case EarlyExit::Cause::impossible_address:
     text << "an address of more than 48 bits, which cannot be mapped; accessed";
     break;
+  case EarlyExit::Cause::interrupted:
+    text << "ended after the time limit for kernels, executed";
+    break;
   case EarlyExit::Cause::trap:
   case EarlyExit::Cause::cancelled:
     text << "s_trap at offset 0x" << exit.address << ", executed";
     break;
   }
   text << std::dec << " by work-group (" << group.id[0] << ", " << group.id[1] << ", " << group.id[2] << ')';
-  const bool is_trap = exit.cause == EarlyExit::Cause::trap;
-  return {is_trap ? Failure::Kind::trap : Failure::Kind::memory_fault, exit.address, text.str()};
+  return {kind_of(exit.cause), exit.address, text.str()};
 }
 
 }  // namespace
@@ -250,6 +259,7 @@ WorkGroupRunner::~WorkGroupRunner() = default;
 std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t group_index) {
   const auto& prepared = static_cast<const PreparedLaunch&>(launch);
   const WorkGroup group = prepared.group(group_index);
+  const Interruptible interruptible(&launch);
   const bool waits = prepared.kernel().has_barrier() && group.waves() > 1;
   if (waits || prepared.kernel().regions() != nullptr) return state_->run_together(prepared, group);
   const auto exit = state_->run_in_turn(prepared, group);

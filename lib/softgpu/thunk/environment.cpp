@@ -61,6 +61,13 @@ public:
       value = static_cast<std::uint32_t>(*number);
   }
 
+  void seconds(const char* name, std::optional<std::chrono::seconds>& value) {
+    if (lookup_(name) == nullptr) return;
+    std::uint32_t number = 0;
+    count(name, number, 1, 86400);
+    value = std::chrono::seconds(number);
+  }
+
   void bytes(const char* name, std::uint64_t& value) {
     const char* text = lookup_(name);
     if (text == nullptr) return;
@@ -116,6 +123,7 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   reader.bytes("SOFTGPU_MEMORY", environment.memory_bytes);
   reader.count("SOFTGPU_THREADS", environment.threads, 1, 256);
   reader.seed("SOFTGPU_SHUFFLE", environment.shuffle_seed);
+  reader.seconds("SOFTGPU_TIMEOUT", environment.timeout);
   reader.level("SOFTGPU_LOG", environment.log);
   if (!reader.complaint().empty()) return reader.complaint();
   return environment;

@@ -1,6 +1,7 @@
 // Every environment variable that the soft GPU reads, in one place.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -25,6 +26,7 @@ enum class LogLevel {
 /// | SOFTGPU_MEMORY       | device memory of each GPU: bytes, or with K, M, G or T       | half of the host's memory    |
 /// | SOFTGPU_THREADS      | worker threads that execute work-groups, 1 to 256            | hardware threads, at least 4 |
 /// | SOFTGPU_SHUFFLE      | a seed: reorders packets and work-groups that may overlap    | unset: in order              |
+/// | SOFTGPU_TIMEOUT      | seconds that a kernel may run before its queue stops, 1 to 86400 | unset: no limit              |
 /// | SOFTGPU_LOG          | off, error, packets: what is written to standard error       | error                        |
 // clang-format on
 struct Environment {
@@ -33,6 +35,7 @@ struct Environment {
   std::uint64_t memory_bytes = 0;
   std::uint32_t threads = 0;
   std::optional<std::uint64_t> shuffle_seed;
+  std::optional<std::chrono::seconds> timeout;
   LogLevel log = LogLevel::error;
 
   /// Looks a variable up; null where it is not set. Tests replace it.

@@ -35,6 +35,13 @@ void park_at_exit() {
   if (SoftGpu* gpu = soft_gpu()) gpu->command_processor.park();
 }
 
+/// LLVM has static objects of its own by the time that the first kernel was translated: exiting has to begin before
+/// their destructors, too.
+void park_before_translators_end() {
+  static std::once_flag once;
+  std::call_once(once, [] { std::atexit(park_at_exit); });
+}
+
 /// A child process has none of the workers; it may open the driver anew.
 void abandon_in_child() {
   driver().gpu.store(nullptr, std::memory_order_relaxed);
@@ -53,6 +60,11 @@ void register_process_hooks() {
 
 }  // namespace
 
+void EventHost::raise_event(std::uint32_t event_id) {
+  park_before_translators_end();
+  events_.raise(event_id);
+}
+
 bool EventHost::report_memory_fault(const command_processor::MemoryFault& fault) {
   HsaMemoryAccessFault data{};
   data.NodeId = fault.gpu + 1;
@@ -69,9 +81,11 @@ void EventHost::report_error(std::string_view line) {
 void EventHost::log_packet(std::string_view line) { write_line(line); }
 
 SoftGpu::SoftGpu(const Environment& environment)
-    : topology(environment), host(events, environment.log),
-      command_processor(
-          {.gpus = environment.gpus, .threads = environment.threads, .shuffle_seed = environment.shuffle_seed}, host),
+    : topology(environment), host(events, environment.log), command_processor({.gpus = environment.gpus,
+                                                                               .threads = environment.threads,
+                                                                               .shuffle_seed = environment.shuffle_seed,
+                                                                               .time_limit = environment.timeout},
+                                                                              host),
       memory(topology.node_count(), environment.memory_bytes,
              [this](std::uint64_t base, std::size_t size) { command_processor.forget_code(base, size); }) {}
 

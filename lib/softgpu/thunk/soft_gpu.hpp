@@ -16,7 +16,7 @@ class EventHost final : public command_processor::Host {
 public:
   EventHost(Events& events, LogLevel level) : events_(events), level_(level) {}
 
-  void raise_event(std::uint32_t event_id) override { events_.raise(event_id); }
+  void raise_event(std::uint32_t event_id) override;
   [[nodiscard]] bool report_memory_fault(const command_processor::MemoryFault& fault) override;
   void report_error(std::string_view line) override;
   [[nodiscard]] bool logs_packets() const override { return level_ == LogLevel::packets; }

@@ -34,3 +34,29 @@ extern "C" __global__ void unsupported(unsigned* out) {
 }
 
 extern "C" __global__ void trap() { __builtin_trap(); }
+
+// The wavefronts write one after the other, the last one first. Only LDS says whose turn it is: there is no barrier.
+extern "C" __global__ void take_turns(unsigned* order, unsigned first_turn) {
+  __shared__ volatile unsigned turn;
+  const unsigned wave = threadIdx.x / 64;
+  const unsigned waves = blockDim.x / 64;
+  if (wave == waves - 1) turn = first_turn + waves;
+  while (turn != first_turn + wave + 1) {
+  }
+  order[wave] = waves - 1 - wave;
+  turn = first_turn + wave;
+}
+
+// Ends when the barrier has opened often enough, which may be never.
+extern "C" __global__ void pass_barriers(const volatile unsigned* flag) {
+  while (*flag == 0) __syncthreads();
+}
+
+extern "C" __global__ void loop_forever(unsigned* flag) {
+  unsigned x = *flag + 1;
+  while (x != 0) {
+    x |= 1;
+    asm volatile("" : "+v"(x));
+  }
+  *flag = x;
+}

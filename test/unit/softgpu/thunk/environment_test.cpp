@@ -24,6 +24,7 @@ TEST(Environment, HasDefaultsThatMakeOneGpuOfThisMachine) {
   EXPECT_GE(environment.threads, 4U);
   EXPECT_GE(environment.memory_bytes, std::uint64_t{64} << 20);
   EXPECT_FALSE(environment.shuffle_seed.has_value());
+  EXPECT_FALSE(environment.timeout.has_value());
   EXPECT_EQ(environment.log, LogLevel::error);
 }
 
@@ -33,12 +34,14 @@ TEST(Environment, ReadsEveryVariable) {
                                                        {"SOFTGPU_MEMORY", "2G"},
                                                        {"SOFTGPU_THREADS", "7"},
                                                        {"SOFTGPU_SHUFFLE", "42"},
+                                                       {"SOFTGPU_TIMEOUT", "90"},
                                                        {"SOFTGPU_LOG", "packets"}}));
   EXPECT_EQ(environment.gpus, 3U);
   EXPECT_EQ(environment.compute_units, 8U);
   EXPECT_EQ(environment.memory_bytes, std::uint64_t{2} << 30);
   EXPECT_EQ(environment.threads, 7U);
   EXPECT_EQ(environment.shuffle_seed, std::optional<std::uint64_t>(42));
+  EXPECT_EQ(environment.timeout, std::optional(std::chrono::seconds(90)));
   EXPECT_EQ(environment.log, LogLevel::packets);
 }
 
@@ -73,7 +76,8 @@ INSTANTIATE_TEST_SUITE_P(Values, BadEnvironmentTest,
                                            BadValue{"SOFTGPU_MEMORY", "1K"},
                                            BadValue{"SOFTGPU_MEMORY", "99999999999999999999G"},
                                            BadValue{"SOFTGPU_MEMORY", "17592186044417G"},
-                                           BadValue{"SOFTGPU_THREADS", "1.5"}, BadValue{"SOFTGPU_SHUFFLE", "yes"}));
+                                           BadValue{"SOFTGPU_THREADS", "1.5"}, BadValue{"SOFTGPU_SHUFFLE", "yes"},
+                                           BadValue{"SOFTGPU_TIMEOUT", "0"}));
 
 TEST(Environment, NamesAnUnknownLogLevel) {
   const auto result = read({{"SOFTGPU_LOG", "loud"}});

@@ -1,0 +1,76 @@
+#include "softgpu/command_processor/executions.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "softgpu/command_processor/command_processor.hpp"
+#include "softgpu/compute/interrupt.hpp"
+
+namespace softgpu::command_processor {
+
+Executions::Executions(std::uint32_t workers, std::optional<std::chrono::seconds> time_limit)
+    : executions_(workers), time_limit_(time_limit) {
+  if (time_limit_) watcher_ = std::thread([this] { watch(); });
+}
+
+Executions::~Executions() {
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  end_.notify_all();
+  if (watcher_.joinable()) watcher_.join();
+}
+
+void Executions::enlist(std::uint32_t index) {
+  // Whatever the program's thread that opened the driver had blocked.
+  sigset_t needed;
+  sigemptyset(&needed);
+  for (const int number : {SIGURG, SIGSEGV, SIGBUS}) sigaddset(&needed, number);
+  pthread_sigmask(SIG_UNBLOCK, &needed, nullptr);
+  executions_[index].thread.store(gettid(), std::memory_order_relaxed);
+}
+
+void Executions::begin(std::uint32_t index, const Dispatch& dispatch) noexcept {
+  Execution& mine = executions_[index];
+  if (time_limit_) mine.since.store(gpu_clock(), std::memory_order_relaxed);
+  mine.token.store(dispatch.interrupt_token(), std::memory_order_relaxed);
+  mine.queue.store(dispatch.queue(), std::memory_order_release);
+}
+
+void Executions::end(std::uint32_t index) noexcept {
+  executions_[index].queue.store(nullptr, std::memory_order_release);
+}
+
+void Executions::interrupt(const Execution& execution, const AqlQueue* queue) noexcept {
+  const void* token = execution.token.load(std::memory_order_acquire);
+  if (token == nullptr || execution.queue.load(std::memory_order_acquire) != queue) return;
+  compute::interrupt(execution.thread.load(std::memory_order_relaxed), token);
+}
+
+void Executions::interrupt(const AqlQueue& queue) const noexcept {
+  for (const Execution& execution : executions_)
+    if (execution.queue.load(std::memory_order_acquire) == &queue) interrupt(execution, &queue);
+}
+
+void Executions::interrupt_all() const noexcept {
+  for (const Execution& execution : executions_)
+    if (const AqlQueue* queue = execution.queue.load(std::memory_order_acquire)) interrupt(execution, queue);
+}
+
+void Executions::watch() {
+  constexpr std::chrono::milliseconds interval{20};
+  const auto limit = static_cast<std::uint64_t>(std::chrono::nanoseconds(*time_limit_).count());
+  std::unique_lock lock(mutex_);
+  while (!end_.wait_for(lock, interval, [&] { return ending_; })) {
+    const std::uint64_t now = gpu_clock();
+    for (const Execution& execution : executions_) {
+      const AqlQueue* queue = execution.queue.load(std::memory_order_acquire);
+      const std::uint64_t since = execution.since.load(std::memory_order_relaxed);
+      if (queue != nullptr && now > since && now - since > limit) interrupt(execution, queue);
+    }
+  }
+}
+
+}  // namespace softgpu::command_processor

@@ -1,0 +1,60 @@
+// What each worker executes, for whoever has to end it: a queue that goes away, the time limit, the process's exit.
+//
+// Thread safety: `begin` and `end` are called by the worker itself; the rest may be called from any thread.
+// Memory ordering: the queue is published after the token, so that who finds a queue on both sides of reading the token
+// has a token of that queue. Nothing here is ever dereferenced: an interrupt that comes late finds another token.
+#pragma once
+
+#include <sys/types.h>
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "softgpu/command_processor/dispatch.hpp"
+
+namespace softgpu::command_processor {
+
+class Executions {
+public:
+  /// With a time limit, a thread of its own ends whatever a worker executes for longer than that.
+  Executions(std::uint32_t workers, std::optional<std::chrono::seconds> time_limit);
+  ~Executions();
+  Executions(const Executions&) = delete;
+  Executions& operator=(const Executions&) = delete;
+
+  /// The calling thread is the worker `index` from here on.
+  void enlist(std::uint32_t index);
+
+  void begin(std::uint32_t index, const Dispatch& dispatch) noexcept;
+  void end(std::uint32_t index) noexcept;
+
+  /// Interrupt the work-groups that are executed now; they end soon after.
+  void interrupt(const AqlQueue& queue) const noexcept;
+  void interrupt_all() const noexcept;
+
+private:
+  struct alignas(64) Execution {
+    std::atomic<const AqlQueue*> queue{nullptr};
+    std::atomic<const void*> token{nullptr};
+    std::atomic<std::uint64_t> since{0};
+    std::atomic<pid_t> thread{0};
+  };
+
+  static void interrupt(const Execution& execution, const AqlQueue* queue) noexcept;
+  void watch();
+
+  std::vector<Execution> executions_;
+  std::optional<std::chrono::seconds> time_limit_;
+  std::mutex mutex_;
+  std::condition_variable end_;
+  bool ending_ = false;
+  std::thread watcher_;
+};
+
+}  // namespace softgpu::command_processor

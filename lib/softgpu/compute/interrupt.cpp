@@ -1,0 +1,75 @@
+#include "interrupt.hpp"
+
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <mutex>
+
+#include "fault_guard.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+constexpr int number = SIGURG;
+
+// Initial-exec: the handler must not be the first to touch them, which would allocate.
+[[gnu::tls_model("initial-exec")]] thread_local const void* volatile running = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local volatile std::sig_atomic_t pending = 0;
+
+struct sigaction previous;
+
+void on_signal(int signal, siginfo_t* info, void* context) {
+  if (info->si_code != SI_QUEUE || info->si_pid != getpid()) {
+    if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(signal, info, context);
+    if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) previous.sa_handler(signal);
+    return;
+  }
+  if (running == nullptr || running != info->si_value.sival_ptr) return;  // it came late
+  pending = 1;
+  if (!FaultGuard::is_in_force()) return;
+  // The jump out of the handler leaves the signal mask to us.
+  pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
+  FaultGuard::exit({EarlyExit::Cause::interrupted});
+}
+
+void install_handler() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    struct sigaction action {};
+    action.sa_sigaction = on_signal;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, &previous);
+  });
+}
+
+}  // namespace
+
+Interruptible::Interruptible(const void* token) noexcept {
+  pending = 0;
+  running = token;
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+}
+
+Interruptible::~Interruptible() {
+  std::atomic_signal_fence(std::memory_order_seq_cst);
+  running = nullptr;
+}
+
+bool Interruptible::interrupted() noexcept { return pending != 0; }
+
+void interrupt(pid_t thread, const void* token) noexcept {
+  install_handler();
+  siginfo_t info{};
+  info.si_signo = number;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = const_cast<void*>(token);
+  syscall(SYS_rt_tgsigqueueinfo, info.si_pid, thread, number, &info);
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,30 @@
+// The way to end a work-group from another thread: a kernel's loop that does not end has no place to ask.
+//
+// The signal SIGURG interrupts the worker, whose handler leaves the translated code as a fault does. Programs ignore
+// that signal by default, so that one that comes late does no harm; whatever handler was there before gets the others.
+#pragma once
+
+#include <sys/types.h>
+
+namespace softgpu::compute {
+
+/// Makes what the calling thread runs interruptible while this object lives. One a thread at a time.
+class Interruptible {
+public:
+  /// `token` says what is run; it is only compared.
+  explicit Interruptible(const void* token) noexcept;
+  ~Interruptible();
+  Interruptible(const Interruptible&) = delete;
+  Interruptible& operator=(const Interruptible&) = delete;
+
+  /// An interrupt came. Within a FaultGuard it ends the guard's body, elsewhere it is for the caller to ask.
+  [[nodiscard]] static bool interrupted() noexcept;
+};
+
+/// Interrupts `thread` of this process if it still runs `token`. It may come to nothing, as where the thread is just
+/// about to begin: who must be sure repeats it.
+///
+/// Thread safety: may be called from any thread, also for a thread that has ended.
+void interrupt(pid_t thread, const void* token) noexcept;
+
+}  // namespace softgpu::compute

@@ -1,0 +1,175 @@
+// What the soft GPU does with kernels that never end, with queues that go away, and with processes that do.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fastdispatch/fastdispatch.hpp"
+
+namespace fastdispatch::test {
+namespace {
+
+using std::chrono::seconds;
+using testing::HasSubstr;
+using Clock = std::chrono::steady_clock;
+
+constexpr WaitOptions limit{.timeout = seconds(60)};
+
+struct SoftGpu {
+  Runtime runtime{{.device = Device::softgpu}};
+  Agent gpu = runtime.gpu();
+  Module module = Module::load(gpu, SOFTGPU_TEST_KERNELS);
+  PinnedBuffer<std::uint32_t> flag = zeros(1);
+
+  [[nodiscard]] PinnedBuffer<std::uint32_t> zeros(std::size_t count) const {
+    PinnedBuffer<std::uint32_t> buffer(gpu, count);
+    std::fill(buffer.begin(), buffer.end(), 0U);
+    return buffer;
+  }
+  /// Starts a kernel that runs until the flag is set, and returns once it runs.
+  void occupy(Queue& queue, std::uint32_t groups = 1) {
+    auto started = zeros(1);
+    queue.dispatch(module.kernel<void(std::uint32_t*)>("set"), grid(1), started.data());
+    queue.dispatch(module.kernel<void(std::uint32_t*)>("wait_for"), grid(groups * 64).group(64), flag.data());
+    while (__atomic_load_n(started.data(), __ATOMIC_ACQUIRE) == 0) usleep(100);
+    usleep(10'000);
+  }
+  void expect_that_work_is_done(Queue& queue) const {
+    auto counter = zeros(1);
+    queue.dispatch(module.kernel<void(std::uint32_t*)>("count"), grid(640).group(64), counter.data()).wait(limit);
+    EXPECT_EQ(counter[0], 10U);
+  }
+};
+
+/// Runs `body` in a process of its own, as a soft GPU reads its environment once.
+int exit_code_of(const std::function<void()>& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    body();
+    std::exit(testing::Test::HasFailure() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void expect_the_time_limit_to_end(const char* kernel, std::uint32_t group_size) {
+  EXPECT_EQ(exit_code_of([&] {
+              setenv("SOFTGPU_TIMEOUT", "1", 1);
+              SoftGpu device;
+              Queue stuck(device.gpu);
+              Queue other(device.gpu);
+              const auto forever = device.module.kernel<void(std::uint32_t*)>(kernel);
+              const auto submission =
+                  stuck.dispatch(forever, grid(4 * group_size).group(group_size), device.flag.data());
+              device.expect_that_work_is_done(other);
+              try {
+                submission.wait(limit);
+                ADD_FAILURE() << "nothing was thrown";
+              } catch (const Error& error) {
+                EXPECT_THAT(error.what(), HasSubstr(kernel));
+              }
+              device.expect_that_work_is_done(other);
+            }),
+            0);
+}
+
+TEST(Robustness, the_time_limit_ends_a_loop_without_end) { expect_the_time_limit_to_end("loop_forever", 64); }
+TEST(Robustness, the_time_limit_ends_polling_for_memory) { expect_the_time_limit_to_end("wait_for", 256); }
+TEST(Robustness, the_time_limit_ends_barriers_without_end) { expect_the_time_limit_to_end("pass_barriers", 256); }
+
+TEST(Robustness, wavefronts_wait_for_each_other_through_lds) {
+  SoftGpu device;
+  Queue queue(device.gpu);
+  const auto take_turns = device.module.kernel<void(std::uint32_t*, std::uint32_t)>("take_turns");
+  for (std::uint32_t round = 1; round < 20; ++round) {
+    auto order = device.zeros(16);
+    queue.dispatch(take_turns, grid(1024).group(1024), order.data(), round * 1000).wait(limit);
+    for (std::uint32_t wave = 0; wave < 16; ++wave) ASSERT_EQ(order[wave], 15 - wave);
+  }
+}
+
+TEST(Robustness, a_busy_queue_is_destroyed_at_once_and_others_go_on) {
+  SoftGpu device;
+  Queue other(device.gpu);
+  for (int round = 0; round < 5; ++round) {
+    auto queue = std::make_unique<Queue>(device.gpu);
+    device.occupy(*queue, 8);
+    const auto begin = Clock::now();
+    queue.reset();
+    EXPECT_LT(Clock::now() - begin, seconds(1));
+    device.expect_that_work_is_done(other);
+  }
+}
+
+TEST(Robustness, sixty_four_queues_work_at_once) {
+  SoftGpu device;
+  const auto square = device.module.kernel<void(const std::uint32_t*, std::uint32_t*, std::uint32_t)>("square");
+  constexpr std::uint32_t count = 1024;
+  auto in = device.zeros(count);
+  std::iota(in.begin(), in.end(), 0U);
+  std::vector<Queue> queues;
+  std::vector<PinnedBuffer<std::uint32_t>> results;
+  std::vector<Submission> submissions;
+  for (int i = 0; i < 64; ++i) {
+    queues.emplace_back(device.gpu, QueueOptions{.size = 64, .kernarg_bytes = 4096});
+    results.push_back(device.zeros(count));
+  }
+  for (int round = 0; round < 10; ++round)
+    for (int i = 0; i < 64; ++i)
+      submissions.push_back(queues[i].dispatch(square, grid(count), in.data(), results[i].data(), count));
+  for (const Submission& submission : submissions) submission.wait(limit);
+  for (const auto& result : results)
+    for (std::uint32_t i = 0; i < count; ++i) ASSERT_EQ(result[i], i * i);
+}
+
+TEST(Robustness, a_process_exits_with_work_in_flight) {
+  const auto begin = Clock::now();
+  EXPECT_EQ(exit_code_of([] {
+              auto& device = *new SoftGpu;
+              device.occupy(*new Queue(device.gpu), 8);
+            }),
+            0);
+  EXPECT_LT(Clock::now() - begin, seconds(20));
+}
+
+TEST(Robustness, a_child_process_exits_and_leaves_the_parents_work_alone) {
+  SoftGpu device;
+  Queue queue(device.gpu);
+  device.occupy(queue);
+  EXPECT_EQ(exit_code_of([] {}), 0);
+  __atomic_store_n(device.flag.data(), 1U, __ATOMIC_RELEASE);
+  queue.wait(limit);
+  device.expect_that_work_is_done(queue);
+}
+
+TEST(Robustness, exhausted_device_memory_is_an_error_and_comes_back) {
+  EXPECT_EQ(exit_code_of([] {
+              setenv("SOFTGPU_MEMORY", "64M", 1);
+              SoftGpu device;
+              constexpr std::size_t chunk = std::size_t{16} << 20;
+              for (int round = 0; round < 3; ++round) {
+                std::vector<DeviceBuffer<std::byte>> chunks;
+                EXPECT_THROW(
+                    {
+                      while (chunks.size() < 10) chunks.emplace_back(device.gpu, chunk);
+                    },
+                    Error);
+                EXPECT_GE(chunks.size(), 2U);
+                EXPECT_LE(chunks.size(), 4U);
+              }
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace fastdispatch::test
