@@ -3,6 +3,7 @@
 #include "dispatch_suite.hpp"
 #include "measurements.hpp"
 #include "report.hpp"
+#include "workload_suite.hpp"
 
 #include <CLI/CLI.hpp>
 
@@ -86,6 +87,7 @@ int main(int argc, char** argv) {
     app.add_option("--rounds", rounds, "How often everything is measured in turn (5)")->check(CLI::Range(1, 1000));
     app.add_option("--json", json, "Write the medians to this file");
     const CLI::App* dispatch = app.add_subcommand("dispatch", "Measures the submit path")->fallthrough();
+    const CLI::App* workloads = app.add_subcommand("workloads", "Measures the example programs")->fallthrough();
     try {
       app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
@@ -97,6 +99,8 @@ int main(int argc, char** argv) {
     }
     if (dispatch->parsed())
       run_dispatch_suite(rounds, json);
+    else if (workloads->parsed())
+      run_workload_suite(rounds, json);
     else
       run(rounds, json);
     return EXIT_SUCCESS;
