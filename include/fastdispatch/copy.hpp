@@ -12,17 +12,27 @@
 
 namespace fastdispatch {
 
+/// How pageable memory is copied.
+struct CopyOptions {
+  static constexpr std::size_t never_lock = ~std::size_t{0};
+
+  /// From how many bytes on the memory is locked for the copy, rather than staged through pinned blocks. Locking costs
+  /// a call into the driver and work for each page; staging costs the host a copy. `./dev bench copies` measures from
+  /// where on locking is faster on a machine.
+  std::size_t lock_from = std::size_t{32} << 20U;
+};
+
 /// Copies all of `source` over all of `destination` and returns when it is done. Both are of one size; device, pinned
 /// and pageable memory mix freely. Pageable memory is staged through two pinned blocks in turn, so that the host fills
 /// one while the device copies the other; large regions are locked for the copy instead.
 /// Throws Error when the sizes differ or HSA refuses.
-FASTDISPATCH_EXPORT void copy(const MemoryView& destination, const MemoryView& source);
+FASTDISPATCH_EXPORT void copy(const MemoryView& destination, const MemoryView& source, const CopyOptions& options = {});
 
 /// A std::span on either side (const on the source's); what kind of memory it is, HSA knows.
 template <class T, std::size_t extent>
-void copy(const MemoryView& destination, std::span<T, extent> source);
+void copy(const MemoryView& destination, std::span<T, extent> source, const CopyOptions& options = {});
 template <class T, std::size_t extent>
-void copy(std::span<T, extent> destination, const MemoryView& source);
+void copy(std::span<T, extent> destination, const MemoryView& source, const CopyOptions& options = {});
 
 /// Starts a copy that waits until every signal of `depends_on` is 0 and then decrements `completion` by one. Neither
 /// side may be pageable: staging would need a thread of its own (use copy, PinnedBuffer or Pin). Both memories must
@@ -44,13 +54,13 @@ FASTDISPATCH_EXPORT MemoryView host_view(const MemoryView& peer, std::span<std::
 }  // namespace detail
 
 template <class T, std::size_t extent>
-void copy(const MemoryView& destination, std::span<T, extent> source) {
-  copy(destination, detail::host_view(destination, detail::bytes_of(std::span<T>(source))));
+void copy(const MemoryView& destination, std::span<T, extent> source, const CopyOptions& options) {
+  copy(destination, detail::host_view(destination, detail::bytes_of(std::span<T>(source))), options);
 }
 template <class T, std::size_t extent>
-void copy(std::span<T, extent> destination, const MemoryView& source) {
+void copy(std::span<T, extent> destination, const MemoryView& source, const CopyOptions& options) {
   static_assert(!std::is_const_v<T>, "the destination of a copy must be writable");
-  copy(detail::host_view(source, detail::bytes_of(std::span<T>(destination))), source);
+  copy(detail::host_view(source, detail::bytes_of(std::span<T>(destination))), source, options);
 }
 
 }  // namespace fastdispatch

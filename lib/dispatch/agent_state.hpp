@@ -15,6 +15,7 @@
 
 #include "dispatch/completions.hpp"
 #include "dispatch/copier.hpp"
+#include "dispatch/locked_ranges.hpp"
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/hsa_api.hpp"
 #include "fastdispatch/error.hpp"
@@ -81,6 +82,7 @@ struct AgentState {
   std::uint64_t timestamp_frequency = 1'000'000'000;  ///< ticks a second, the unit of HSA's time limits
   KernelNames kernels;
   QueueRegistry queues;
+  LockedRanges locked_for_copies;  ///< the host's: of all agents
 
   /// What copies between host and this agent need; made at the first one.
   [[nodiscard]] Copier& copier();

@@ -1,26 +1,62 @@
 #include "fastdispatch/copy.hpp"
 
 #include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
 
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/agent_state.hpp"
 #include "dispatch/copier.hpp"
 #include "dispatch/copy_engine.hpp"
+#include "dispatch/log.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/pin.hpp"
 
 namespace fastdispatch {
 namespace {
 
-// From here on locking costs less than the host's copy to the staging blocks.
-constexpr std::size_t lock_threshold = std::size_t{32} << 20U;
+// Owns a lock for the time of one copy.
+class CopyLock {
+public:
+  CopyLock(Agent agent, const MemoryView& memory)
+      : ranges_(agent.host().state().locked_for_copies), range_(memory.address, memory.size) {
+    ranges_.add(range_);
+    try {
+      pin_.emplace(agent, range_);
+    } catch (const Error& error) {
+      detail::log().debug("staging {} bytes: {}", range_.size(), error.what());
+    }
+  }
+  ~CopyLock() {
+    pin_.reset();
+    ranges_.remove(range_);
+  }
+  CopyLock(const CopyLock&) = delete;
+  CopyLock& operator=(const CopyLock&) = delete;
 
-void copy_through_lock(Agent agent, const MemoryView& destination, const MemoryView& source) {
+  /// None where the memory can't be locked: read-only pages, or the system's limit on locked memory.
+  [[nodiscard]] const std::optional<Pin>& pin() const noexcept { return pin_; }
+
+private:
+  detail::LockedRanges& ranges_;
+  std::span<std::byte> range_;
+  std::optional<Pin> pin_;
+};
+
+void copy_pageable(Agent agent, const MemoryView& destination, const MemoryView& source, const CopyOptions& options) {
+  detail::Copier& copier = agent.state().copier();
   const bool upload = source.kind == MemoryKind::pageable;
-  const MemoryView& pageable = upload ? source : destination;
-  const Pin pin(agent, std::span(pageable.address, pageable.size));
-  agent.state().copier().copy(upload ? destination : MemoryView(pin), upload ? MemoryView(pin) : source);
+  if (source.size >= options.lock_from) {
+    const CopyLock lock(agent, upload ? source : destination);
+    if (const auto& pin = lock.pin())
+      return copier.copy(upload ? destination : MemoryView(*pin), upload ? MemoryView(*pin) : source);
+  }
+  if (upload)
+    copier.upload(destination, source.address);
+  else
+    copier.download(destination.address, source);
 }
 
 }  // namespace
@@ -38,7 +74,7 @@ MemoryView host_view(const MemoryView& peer, std::span<std::byte> bytes) {
 
 }  // namespace detail
 
-void copy(const MemoryView& destination, const MemoryView& source) {
+void copy(const MemoryView& destination, const MemoryView& source, const CopyOptions& options) {
   detail::check_ranges(destination, source);
   if (source.size == 0) return;
   if (destination.kind != MemoryKind::device && source.kind != MemoryKind::device) {
@@ -47,15 +83,10 @@ void copy(const MemoryView& destination, const MemoryView& source) {
   }
   const Agent agent = destination.kind == MemoryKind::device ? *destination.agent : *source.agent;
   const bool pageable = destination.kind == MemoryKind::pageable || source.kind == MemoryKind::pageable;
-  if (!pageable) {
+  if (pageable)
+    copy_pageable(agent, destination, source, options);
+  else
     agent.state().copier().copy(destination, source);
-  } else if (source.size >= lock_threshold) {
-    copy_through_lock(agent, destination, source);
-  } else if (source.kind == MemoryKind::pageable) {
-    agent.state().copier().upload(destination, source.address);
-  } else {
-    agent.state().copier().download(destination.address, source);
-  }
 }
 
 void copy_async(const MemoryView& destination, const MemoryView& source, const Signal& completion,

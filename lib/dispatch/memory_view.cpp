@@ -4,6 +4,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/agent_state.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -35,11 +36,14 @@ MemoryView view_of(Agent near, std::span<std::byte> bytes) {
   hsa_amd_pointer_info_t info{};
   info.size = sizeof(info);
   const detail::HsaApi& api = near.api();
-  detail::check(api, api.amd_pointer_info(bytes.data(), &info, nullptr, nullptr, nullptr), "hsa_amd_pointer_info",
-                "looking up what kind of memory a span is");
+  const bool locked_for_copy = near.host().state().locked_for_copies.overlap_while(bytes, [&] {
+    detail::check(api, api.amd_pointer_info(bytes.data(), &info, nullptr, nullptr, nullptr), "hsa_amd_pointer_info",
+                  "looking up what kind of memory a span is");
+  });
   if (info.type != HSA_EXT_POINTER_TYPE_HSA && info.type != HSA_EXT_POINTER_TYPE_LOCKED) return view;
 
   const bool locked = info.type == HSA_EXT_POINTER_TYPE_LOCKED;
+  if (locked && locked_for_copy) return view;
   const auto* base = static_cast<const std::byte*>(locked ? info.hostBaseAddress : info.agentBaseAddress);
   const std::size_t offset = static_cast<std::size_t>(bytes.data() - base);
   if (offset > info.sizeInBytes || bytes.size() > info.sizeInBytes - offset) {

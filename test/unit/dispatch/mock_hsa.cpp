@@ -149,9 +149,12 @@ struct Functions {
       return base <= pointer && pointer < static_cast<const std::byte*>(base) + size;
     };
     info->type = HSA_EXT_POINTER_TYPE_UNKNOWN;
-    for (const hsa_amd_pointer_info_t& known : current->pointers_) {
-      if (is_in(known.agentBaseAddress, known.sizeInBytes) || is_in(known.hostBaseAddress, known.sizeInBytes))
-        *info = known;
+    {
+      const std::scoped_lock lock(current->mutex_);
+      for (const hsa_amd_pointer_info_t& known : current->pointers_) {
+        if (is_in(known.agentBaseAddress, known.sizeInBytes) || is_in(known.hostBaseAddress, known.sizeInBytes))
+          *info = known;
+      }
     }
     return current->record("amd_pointer_info");
   }
@@ -172,6 +175,28 @@ struct Functions {
       value_of(completion).store(current->ended_copies_.front(), std::memory_order_release);
       current->ended_copies_.pop_front();
     }
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t amd_memory_lock(void* memory, std::size_t bytes, hsa_agent_t*, int, void** agent_address) {
+    if (const hsa_status_t status = current->record("amd_memory_lock"); status != HSA_STATUS_SUCCESS) return status;
+    *agent_address = memory;
+    hsa_amd_pointer_info_t locked{};
+    locked.type = HSA_EXT_POINTER_TYPE_LOCKED;
+    locked.agentBaseAddress = locked.hostBaseAddress = memory;
+    locked.sizeInBytes = bytes;
+    const std::scoped_lock lock(current->mutex_);
+    current->pointers_.push_back(locked);
+    return HSA_STATUS_SUCCESS;
+  }
+
+  static hsa_status_t amd_memory_unlock(void* memory) {
+    const std::scoped_lock lock(current->mutex_);
+    const auto locked = std::find_if(current->pointers_.begin(), current->pointers_.end(), [&](const auto& known) {
+      return known.type == HSA_EXT_POINTER_TYPE_LOCKED && known.hostBaseAddress == memory;
+    });
+    if (locked == current->pointers_.end()) return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    current->pointers_.erase(locked);
     return HSA_STATUS_SUCCESS;
   }
 
@@ -276,6 +301,8 @@ MockHsa::MockHsa() {
   MOCK(amd_pointer_info);
   MOCK(amd_agents_allow_access);
   MOCK(amd_memory_async_copy);
+  MOCK(amd_memory_lock);
+  MOCK(amd_memory_unlock);
   MOCK(signal_create);
   MOCK(signal_destroy);
   MOCK(signal_store_screlease);
@@ -307,6 +334,7 @@ MockHsa::MockHsa() {
 
 MockHsa::~MockHsa() {
   gpu_.completions.stop();
+  gpu_.made_copier.reset();
   current = nullptr;
 }
 
@@ -351,6 +379,12 @@ void MockHsa::report_error(MadeQueue& queue, hsa_status_t status) {
 std::size_t MockHsa::signals() const {
   const std::scoped_lock lock(mutex_);
   return signals_.size();
+}
+
+std::size_t MockHsa::locks() const {
+  const std::scoped_lock lock(mutex_);
+  return static_cast<std::size_t>(std::count_if(
+      pointers_.begin(), pointers_.end(), [](const auto& known) { return known.type == HSA_EXT_POINTER_TYPE_LOCKED; }));
 }
 
 std::size_t MockHsa::allocations() const {
