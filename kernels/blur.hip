@@ -52,15 +52,40 @@ extern "C" __global__ void blur_untiled(const uint32_t* from, uint32_t* to, uint
              load(from, width, x, above), load(from, width, x, below)));
 }
 
+// A work-item goes down a strip: what was below becomes the centre, and then what is above, in registers. That is three
+// and a half reads a pixel instead of five.
+extern "C" __global__ void blur_untiled_strips(const uint32_t* from, uint32_t* to, uint32_t width, uint32_t height) {
+  const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
+  const uint32_t first_y = (blockIdx.y * blockDim.y + threadIdx.y) * strip;
+  if (x >= width) return;
+  const uint32_t left = clamped(x, width);
+  const uint32_t right = clamped(x + 2, width);
+  uint32_t above = load(from, width, x, clamped(first_y, height));
+  uint32_t centre = load(from, width, x, clamped(first_y + 1, height));
+  for (uint32_t y = first_y; y < first_y + strip && y < height; ++y) {
+    const uint32_t below = load(from, width, x, clamped(y + 2, height));
+    store(to, width, x, y, mean(centre, load(from, width, left, y), load(from, width, right, y), above, below));
+    above = centre;
+    centre = below;
+  }
+}
+
 extern __shared__ uint32_t tile[];
 
 // The pixels of a group whose first is at (first_x, first_y), `rows` of them in a column, and one more on each side.
-// Neighbours in the wavefront load neighbours in memory.
 __device__ void fill_tile(const uint32_t* from, uint32_t width, uint32_t height, uint32_t first_x, uint32_t first_y,
                           uint32_t rows, uint32_t pitch) {
+  // Whole rows, but for their ends: neighbours in the wavefront load neighbours in memory, from the start of a cache
+  // line.
   for (uint32_t y = threadIdx.y; y < rows + 2; y += blockDim.y) {
-    for (uint32_t x = threadIdx.x; x < blockDim.x + 2; x += blockDim.x)
-      tile[y * pitch + x] = load(from, width, clamped(first_x + x, width), clamped(first_y + y, height));
+    tile[y * pitch + threadIdx.x + 1] =
+        load(from, width, clamped(first_x + threadIdx.x + 1, width), clamped(first_y + y, height));
+  }
+  // The ends lie in as many cache lines as there are rows, however they are loaded: by all work-items at once, then.
+  for (uint32_t i = threadIdx.y * blockDim.x + threadIdx.x; i < 2 * (rows + 2); i += blockDim.x * blockDim.y) {
+    const uint32_t x = i % 2 * (blockDim.x + 1);
+    const uint32_t y = i / 2;
+    tile[y * pitch + x] = load(from, width, clamped(first_x + x, width), clamped(first_y + y, height));
   }
   __syncthreads();
 }
@@ -78,8 +103,8 @@ extern "C" __global__ void blur_tiled(const uint32_t* from, uint32_t* to, uint32
   store(to, width, x, y, mean(*centre, centre[-1], centre[1], *(centre - pitch), *(centre + pitch)));
 }
 
-// A work-item goes down a strip: what was below becomes the centre, and then what is above, in registers. That is three
-// reads of LDS a pixel instead of five, and the border is a smaller part of a tile that is `strip` times as high.
+// Both: three and a half reads of LDS a pixel, and the border is a smaller part of a tile that is `strip` times as
+// high.
 extern "C" __global__ void blur_strips(const uint32_t* from, uint32_t* to, uint32_t width, uint32_t height) {
   const uint32_t first_x = blockIdx.x * blockDim.x;
   const uint32_t first_y = blockIdx.y * blockDim.y * strip;

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/// Pixels below one another that a work-item of blur_strips computes.
+/// Pixels below one another that a work-item of the kernels with strips computes.
 constexpr uint32_t strip = 4;
 
 /// Words from one row of the tile to the next. With 32 more than the group is wide, work-item i reads LDS bank

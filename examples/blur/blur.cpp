@@ -88,13 +88,14 @@ std::vector<Variant> make_variants(const fd::Module& module, fd::Agent gpu, cons
   };
   constexpr GroupShape row = {.width = 256, .height = 1};
   add("untiled", "blur_untiled", grid_over(image, row), 5);
+  add("untiled strips", "blur_untiled_strips", grid_over(image, row, strip), 3 + 2.0 / strip);
   for (const GroupShape group : groups) {
     const auto [width, height] = group;
     const std::string shape = std::to_string(width) + " x " + std::to_string(height);
     add("tiles, " + shape, "blur_tiled",
         grid_over(image, group).dynamic_lds(tile_words(width, height) * sizeof(std::uint32_t)),
         reads_a_pixel(group, 1));
-    add("strips, " + shape, "blur_strips",
+    add("tiles in strips, " + shape, "blur_strips",
         grid_over(image, group, strip).dynamic_lds(strip_words(width, height) * sizeof(std::uint32_t)),
         reads_a_pixel(group, strip));
   }
@@ -121,7 +122,7 @@ int run(const Options& options) {
 
   const fd::Runtime runtime;
   const fd::Agent gpu = runtime.gpu(options.common.device);
-  const std::size_t images = 2 * (2 * options.groups.size() + 1) + 5;  // two a variant, the source, and the host's
+  const std::size_t images = 2 * (2 * options.groups.size() + 2) + 5;  // two a variant, the source, and the host's
   const Image image = open_image(options.image, images * sizeof(Pixel));
 
   const fd::Module module = fd::Module::load(gpu, code_objects::blur(), "blur");

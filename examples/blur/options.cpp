@@ -43,8 +43,8 @@ Options parse_command_line(int argc, char** argv) {
       ->check(CLI::Range(1U, most_passes))
       ->option_text("N")
       ->group(work);
-  std::vector<std::string> groups = {"16x12", "8x8", "32x8", "64x4"};
-  app.add_option("--group", groups, "Shapes of the work-groups that have a tile in LDS (16x12 8x8 32x8 64x4)")
+  std::vector<std::string> groups = {"16x12", "8x8", "64x4", "64x1"};
+  app.add_option("--group", groups, "Shapes of the work-groups that have a tile in LDS (16x12 8x8 64x4 64x1)")
       ->check(check_group)
       ->option_text("WxH ...")
       ->group(work);

@@ -42,7 +42,7 @@ foreach(input 1x1.png 67x41.png grey.png rgb.png noise.jpg)
   expect_luma(${input})
 endforeach()
 
-expect_program(blur "blurs a test chart by default" 0 "^strips, 16 x 12 .* correct$")
+expect_program(blur "blurs a test chart by default" 0 "^tiles in strips, 16 x 12 .* correct$")
 foreach(input 1x1.png 1x9.png 9x1.png)
   expect_blur(${input} 1 16x12)
   expect_blur(${input} 5 3x2)
