@@ -2,32 +2,47 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 namespace fastdispatch::detail {
 
-std::vector<Hazard> AccessHistory::add(std::size_t packet, std::span<const Access> accesses) {
+std::vector<Hazard> AccessHistory::hazards(std::span<const Access> accesses) {
   std::vector<Hazard> hazards;
-  // All of them before any is noted: a packet is no hazard to itself.
   for (const Access& access : accesses) {
     visit(access, [&](const Interval& interval) {
       if (interval.written) {
-        hazards.push_back({interval.written->packet, std::max(interval.written->scope, access.scope)});
+        const auto& [writer, scope] = *interval.written;
+        hazards.push_back({writer, std::max(scope, access.scope)});
       }
-      if (access.writes() && interval.read) hazards.push_back({*interval.read, FenceScope::none});
+      if (!access.writes()) return;
+      for (const auto& dispatch : {interval.reading_dispatch, interval.reading_before})
+        if (dispatch) hazards.push_back({{Toucher::Kind::dispatch, *dispatch}});
+      for (const std::size_t copy : interval.reading_copies) hazards.push_back({{Toucher::Kind::copy, copy}});
     });
   }
+  std::sort(hazards.begin(), hazards.end());
+  hazards.erase(std::unique(hazards.begin(), hazards.end()), hazards.end());
+  return hazards;
+}
+
+void AccessHistory::add(Toucher step, std::span<const Access> accesses) {
   for (const Access& access : accesses) {
-    if (access.reads()) visit(access, [&](Interval& interval) { interval.read = packet; });
+    if (!access.reads()) continue;
+    visit(access, [&](Interval& interval) {
+      if (step.kind == Toucher::Kind::copy)
+        interval.reading_copies.push_back(step.index);
+      else if (interval.reading_dispatch != step.index)
+        interval.reading_before = std::exchange(interval.reading_dispatch, step.index);
+    });
   }
   for (const Access& access : accesses) {
     if (!access.writes()) continue;
     visit(access, [&](Interval& interval) {
-      const bool again = interval.written && interval.written->packet == packet;
+      const bool again = interval.written && interval.written->earlier == step;
       const FenceScope scope = again ? std::max(interval.written->scope, access.scope) : access.scope;
-      interval = {.written = Hazard{packet, scope}, .read = {}};
+      interval = {.written = Hazard{step, scope}, .reading_dispatch = {}, .reading_before = {}, .reading_copies = {}};
     });
   }
-  return hazards;
 }
 
 AccessHistory::Intervals::iterator AccessHistory::split(std::uintptr_t address) {
@@ -38,7 +53,6 @@ AccessHistory::Intervals::iterator AccessHistory::split(std::uintptr_t address) 
 
 template <class Visit>
 void AccessHistory::visit(const Access& access, Visit visit) {
-  if (access.mode == AccessMode::none) return;
   const auto first = split(access.begin);
   const auto last = split(access.end);
   std::for_each(first, last, [&](auto& interval) { visit(interval.second); });

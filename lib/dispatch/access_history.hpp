@@ -1,6 +1,7 @@
 // Who touched which bytes last.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -13,29 +14,43 @@
 
 namespace fastdispatch::detail {
 
-// Something that an earlier packet did and a later one must come after.
+// One of a batch's dispatches, by the index of its packet, or one of its copies, by its own.
+struct Toucher {
+  enum class Kind : std::uint8_t { dispatch, copy };
+  Kind kind;
+  std::size_t index;
+
+  friend auto operator<=>(const Toucher&, const Toucher&) = default;
+};
+
+// Something that an earlier step did and a later one must come after.
 struct Hazard {
-  std::size_t packet = 0;
+  Toucher earlier;
   // How far the earlier one's writes have to become visible; none where it only read: what was read stays read, so the
   // order is enough.
   FenceScope scope = FenceScope::none;
+
+  friend auto operator<=>(const Hazard&, const Hazard&) = default;
 };
 
-// The memory as a map of intervals, each with its last writer and the last reader since. Earlier ones are ordered
-// before these: a barrier bit orders all packets before it, so whoever comes after the last comes after all.
+// The memory as a map of intervals, each with its last writer and who has read it since. Earlier ones are ordered
+// before the writer. Of the dispatches that read, the last two are kept: a barrier bit behind the last is behind all,
+// and if one between the two keeps them apart, the last one completes behind all. Of copies all are kept.
 //
 // Cost: logarithmic in the number of intervals for each access, and linear in those that it spans.
 class AccessHistory {
 public:
-  // Adds what `packet` does, which is later than all packets so far, and returns what it must come after.
-  [[nodiscard]] std::vector<Hazard> add(std::size_t packet, std::span<const Access> accesses);
-
-  void clear() { intervals_ = {{0, {}}}; }
+  // What a step with these accesses must come after; nothing twice.
+  [[nodiscard]] std::vector<Hazard> hazards(std::span<const Access> accesses);
+  // Notes the accesses of a step, which is later than all so far.
+  void add(Toucher step, std::span<const Access> accesses);
 
 private:
   struct Interval {  // from its key up to the next one
     std::optional<Hazard> written;
-    std::optional<std::size_t> read;
+    std::optional<std::size_t> reading_dispatch;
+    std::optional<std::size_t> reading_before;
+    std::vector<std::size_t> reading_copies;
   };
   using Intervals = std::map<std::uintptr_t, Interval>;
 

@@ -24,12 +24,14 @@ public:
   }
 
   void add(const CopyStep& step) {
-    ScheduledCopy copy{.step = step, .after = std::nullopt, .before = std::nullopt};
+    ScheduledCopy copy{.step = step};
     if (!copying_) {
       // Nothing to wait for in this batch: wait for what the queue had before it, whose writes may be cached.
       if (first_) stream_.packets.push_back(encode(BarrierAnd{.ordering = barrier(FenceScope::system)}));
       release_to_system();
       copy.after = stream_.packets.size() - 1;
+    } else {
+      copy.after_copies.push_back(stream_.copies.size() - 1);
     }
     stream_.copies.push_back(copy);
     copying_ = true;

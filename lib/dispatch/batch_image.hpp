@@ -31,13 +31,15 @@ struct CopyStep {
 };
 using Step = std::variant<DispatchStep, CopyStep>;
 
-// A copy runs between packets: `after`, the index of a packet, completes a signal that the copy waits for; `before`, a
-// barrier-AND packet, waits for the copy's own. Between consecutive copies there are no packets: the later one waits
-// for the earlier one's signal, and has no `after` as the earlier one has no `before`.
+// A copy runs beside packets. It starts when the packet `after` has completed, which the packet's completion signal
+// tells, and the copies `after_copies`, earlier ones; there is one or the other at least. `before`, a barrier-AND
+// packet, waits for it as its signal number `before_signal`. Where there is none, a later copy waits that has one.
 struct ScheduledCopy {
   CopyStep step;
-  std::optional<std::size_t> after;
-  std::optional<std::size_t> before;
+  std::optional<std::size_t> after{};
+  std::vector<std::size_t> after_copies{};
+  std::optional<std::size_t> before{};
+  std::size_t before_signal = 0;
 };
 
 struct PacketStream {

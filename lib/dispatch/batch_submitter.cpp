@@ -88,10 +88,16 @@ BatchSubmitter::Sources BatchSubmitter::make(const BatchRecording& recording) {
                                 packets.size(), queue_.size()));
   const auto new_signal = [&] { return instance.signals.emplace_back(signals_.acquire(0))->handle(); };
   for (const ScheduledCopy& copy : instance.image.stream.copies) {
-    const hsa_signal_t start = copy.after ? new_signal() : instance.copy_signals.back().done;
-    instance.copy_signals.push_back({.start = start, .done = new_signal()});
-    if (copy.after) packets[*copy.after].set_completion_signal(start);
-    if (copy.before) packets[*copy.before].set_word64(first_barrier_signal, instance.copy_signals.back().done.handle);
+    CopySignals& signals = instance.copy_signals.emplace_back();
+    signals.done = new_signal();
+    if (copy.after) {
+      Packet& packet = packets[*copy.after];  // which may start several copies
+      if (packet.completion_signal().handle == 0) packet.set_completion_signal(new_signal());
+      signals.start.push_back(packet.completion_signal());
+    }
+    for (const std::size_t earlier : copy.after_copies) signals.start.push_back(instance.copy_signals[earlier].done);
+    if (copy.before)
+      packets[*copy.before].set_word64(first_barrier_signal + 2 * copy.before_signal, signals.done.handle);
   }
   return made;
 }
@@ -154,9 +160,9 @@ Ring::Reservation BatchSubmitter::reserve(Instance& instance, std::span<const Pa
 void BatchSubmitter::start_copies(const Instance& instance, std::size_t& started, std::size_t published) {
   const std::vector<ScheduledCopy>& copies = instance.image.stream.copies;
   for (; started < copies.size() && copies[started].after.value_or(0) < published; ++started) {
-    const auto& [step, after, before] = copies[started];
+    const CopyStep& step = copies[started].step;
     const auto& [start, done] = instance.copy_signals[started];
-    start_copy(queue_.agent(), step.destination, step.source, done, {&start, 1});
+    start_copy(queue_.agent(), step.destination, step.source, done, start);
   }
 }
 

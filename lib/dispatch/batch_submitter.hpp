@@ -33,10 +33,10 @@ public:
   Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
 
 private:
-  // Of one copy: it starts when `start` is 0 and decrements `done`.
+  // Of one copy: it starts when all of `start` are 0 and decrements `done`.
   struct CopySignals {
-    hsa_signal_t start;
-    hsa_signal_t done;
+    std::vector<hsa_signal_t> start;
+    hsa_signal_t done{};
   };
 
   struct Instance {

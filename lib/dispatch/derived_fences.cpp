@@ -1,7 +1,9 @@
 #include "dispatch/derived_fences.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -11,85 +13,131 @@
 namespace fastdispatch::detail {
 namespace {
 
+constexpr Ordering bare_barrier{BarrierBit::set, FenceScope::none, FenceScope::none};
+constexpr Ordering bare_wait{BarrierBit::clear, FenceScope::none, FenceScope::none};
+constexpr std::size_t barrier_signals = 5;  // that one barrier-AND packet waits for
+
+bool is_of_dispatch(const Hazard& hazard) { return hazard.earlier.kind == Toucher::Kind::dispatch; }
+
 class DerivingEncoder {
 public:
   explicit DerivingEncoder(const std::byte* kernargs) : kernargs_(kernargs) {}
 
   void add(const DispatchStep& step) {
-    if (copying_) end_copies();
+    const std::vector<Hazard> hazards = history_.hazards(step.accesses);
+    wait_for_copies(hazards);
     const std::size_t packet = stream_.packets.size();
-    const std::vector<Hazard> hazards = history_.add(packet, step.accesses);
-    const auto is_unordered = [&](const Hazard& hazard) { return hazard.packet >= ordered_; };
-    const bool writes = std::any_of(step.accesses.begin(), step.accesses.end(), std::mem_fn(&Access::writes));
+    history_.add({Toucher::Kind::dispatch, packet}, step.accesses);
 
+    const bool writes = std::any_of(step.accesses.begin(), step.accesses.end(), std::mem_fn(&Access::writes));
     Ordering ordering{.barrier = BarrierBit::clear,
                       .acquire = FenceScope::none,
                       .release = writes ? FenceScope::agent : FenceScope::none};
-    // The first packet waits for the queue's earlier submissions. Behind copies the bit costs nothing.
-    if (outside_wrote_ || std::any_of(hazards.begin(), hazards.end(), is_unordered)) {
+    // The first packet waits for the queue's earlier submissions.
+    const auto is_unordered = [&](const Hazard& h) { return is_of_dispatch(h) && h.earlier.index >= ordered_; };
+    if (packet == 0 || std::any_of(hazards.begin(), hazards.end(), is_unordered)) {
       ordering.barrier = BarrierBit::set;
       ordered_ = packet;
     }
-    if (outside_wrote_) ordering.acquire = FenceScope::system;
-    outside_wrote_ = false;
-    for (const auto& [earlier, scope] : hazards) {
-      if (scope == FenceScope::none) continue;
-      widen_release(earlier, scope);
-      const std::size_t acquired = scope == FenceScope::system ? system_acquired_ : agent_acquired_;
-      if (earlier >= acquired) ordering.acquire = std::max(ordering.acquire, scope);
+    // The host wrote kernel arguments, and whatever it likes.
+    if (!host_acquired_) ordering.acquire = FenceScope::system;
+    host_acquired_ = true;
+    for (const Hazard& hazard : hazards) {
+      if (hazard.scope == FenceScope::none) continue;
+      if (is_of_dispatch(hazard)) widen_release(hazard.earlier.index, hazard.scope);
+      ordering.acquire = std::max(ordering.acquire, acquire_for(hazard));
     }
-    note_acquire(ordering.acquire);
-    stream_.packets.push_back(
-        dispatch_packet(*step.kernel, step.grid, step.local_memory, kernargs_ + step.kernarg, ordering));
+    note_acquire(ordering.acquire, packet);
+    push(dispatch_packet(*step.kernel, step.grid, step.local_memory, kernargs_ + step.kernarg, ordering));
   }
 
   void add(const CopyStep& step) {
-    ScheduledCopy copy{.step = step, .after = std::nullopt, .before = std::nullopt};
-    if (!copying_) {
-      gather();
-      copy.after = stream_.packets.size() - 1;
+    const std::array accesses{access_of(step.source, AccessMode::read), access_of(step.destination, AccessMode::write)};
+    const std::vector<Hazard> hazards = history_.hazards(accesses);
+    history_.add({Toucher::Kind::copy, stream_.copies.size()}, accesses);
+
+    ScheduledCopy copy{.step = step};
+    copy.after = start_of(hazards);
+    for (const auto& [earlier, scope] : hazards) {
+      if (earlier.kind == Toucher::Kind::dispatch)
+        widen_release(earlier.index, scope);
+      else if (copy.after_copies.empty() || copy.after_copies.back() != earlier.index)
+        copy.after_copies.push_back(earlier.index);
     }
-    stream_.copies.push_back(copy);
-    copying_ = true;
+    stream_.copies.push_back(std::move(copy));
   }
 
   PacketStream finish() && {
-    if (copying_) {
-      end_copies();
-    } else if (!stream_.packets.empty()) {
-      gather();
-    }
+    std::vector<std::size_t> running;
+    for (std::size_t i = 0; i < stream_.copies.size(); ++i)
+      if (!stream_.copies[i].before) running.push_back(i);
+    wait_for(running);
+    if (!stream_.packets.empty()) gather();
     return std::move(stream_);
   }
 
 private:
-  // Makes the last packet one that completes after all others, and whose release shows the system what they wrote.
-  void gather() {
-    std::vector<Packet>& packets = stream_.packets;
-    if (packets.empty() || packets.back().header().ordering.barrier == BarrierBit::clear) {
-      ordered_ = packets.size();
-      packets.push_back(encode(BarrierAnd{.ordering = {BarrierBit::set, FenceScope::none, FenceScope::none}}));
-    }
-    Ordering ordering = packets.back().header().ordering;
-    // A release passes on what was acquired before.
-    const auto is_released = [](const Packet& packet) { return packet.header().ordering.release != FenceScope::none; };
-    const auto unacquired = packets.begin() + static_cast<std::ptrdiff_t>(agent_acquired_);
-    if (std::any_of(unacquired, packets.end() - 1, is_released)) {
-      ordering.acquire = std::max(ordering.acquire, FenceScope::agent);
-      note_acquire(ordering.acquire);
-    }
-    ordering.release = FenceScope::system;
-    packets.back().set_ordering(ordering);
+  static Access access_of(const MemoryView& memory, AccessMode mode) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(memory.address);
+    return {.begin = begin, .end = begin + memory.size, .mode = mode, .scope = FenceScope::system};
   }
 
-  // The next packets start once the last copy has ended.
-  void end_copies() {
+  void push(const Packet& packet) {
+    stream_.packets.push_back(packet);
+    ordered_at_.push_back(ordered_);
+  }
+
+  // The packet whose completion starts a copy: all that it must come after has completed then. None where it comes
+  // after other copies only.
+  [[nodiscard]] std::optional<std::size_t> start_of(std::span<const Hazard> hazards) {
+    const auto last = std::find_if(hazards.rbegin(), hazards.rend(), is_of_dispatch);  // they are sorted
+    if (last == hazards.rend()) {
+      if (!hazards.empty()) return std::nullopt;
+      // The first packet waits for earlier submissions; here this one does, too.
+      if (stream_.packets.empty()) push_barrier();
+      return 0;
+    }
+    const std::size_t packet = last->earlier.index;
+    const auto has_completed = [&](const Hazard& hazard) {
+      return !is_of_dispatch(hazard) || hazard.earlier.index == packet || hazard.earlier.index < ordered_at_[packet];
+    };
+    if (std::all_of(hazards.begin(), hazards.end(), has_completed)) return packet;
+    push_barrier();
+    return stream_.packets.size() - 1;
+  }
+
+  void push_barrier() {
     ordered_ = stream_.packets.size();
-    stream_.copies.back().before = ordered_;
-    stream_.packets.push_back(encode(BarrierAnd{.ordering = {BarrierBit::set, FenceScope::none, FenceScope::none}}));
-    copying_ = false;
-    outside_wrote_ = true;
-    history_.clear();
+    push(encode(BarrierAnd{.ordering = bare_barrier}));
+  }
+
+  // Lets what follows come after the copies among the hazards.
+  void wait_for_copies(std::span<const Hazard> hazards) {
+    std::vector<std::size_t> copies;
+    for (const auto& [earlier, scope] : hazards) {
+      if (earlier.kind == Toucher::Kind::copy && !stream_.copies[earlier.index].before &&
+          (copies.empty() || copies.back() != earlier.index))
+        copies.push_back(earlier.index);
+    }
+    wait_for(copies);
+  }
+
+  void wait_for(std::span<const std::size_t> copies) {
+    for (std::size_t i = 0; i < copies.size(); ++i) {
+      if (i % barrier_signals == 0) push(encode(BarrierAnd{.ordering = bare_wait}));
+      ScheduledCopy& copy = stream_.copies[copies[i]];
+      copy.before = stream_.packets.size() - 1;
+      copy.before_signal = i % barrier_signals;
+    }
+  }
+
+  // What a dispatch that is added next has to acquire to see what was written.
+  [[nodiscard]] FenceScope acquire_for(const Hazard& hazard) const {
+    const auto& [earlier, scope] = hazard;
+    if (earlier.kind == Toucher::Kind::copy)
+      return last_system_acquire_ > stream_.copies[earlier.index].before ? FenceScope::none : FenceScope::system;
+    const std::size_t acquired = scope == FenceScope::system ? system_acquired_ : agent_acquired_;
+    return earlier.index < acquired ? FenceScope::none : scope;
   }
 
   void widen_release(std::size_t packet, FenceScope scope) {
@@ -98,21 +146,45 @@ private:
     stream_.packets[packet].set_ordering(ordering);
   }
 
-  // By the packet that is added next, or was added last: what completed before it launches becomes visible to it and to
-  // whatever launches later.
-  void note_acquire(FenceScope scope) {
+  // What completed before `packet` launches becomes visible to it and to whatever launches later.
+  void note_acquire(FenceScope scope, std::size_t packet) {
     if (scope != FenceScope::none) agent_acquired_ = ordered_;
-    if (scope == FenceScope::system) system_acquired_ = ordered_;
+    if (scope != FenceScope::system) return;
+    system_acquired_ = ordered_;
+    last_system_acquire_ = packet;
+  }
+
+  // Makes the last packet one that completes after all others, and whose release shows the system what they wrote.
+  void gather() {
+    std::vector<Packet>& packets = stream_.packets;
+    const auto is_dispatch = [](const Packet& packet) { return packet.header().type == PacketType::kernel_dispatch; };
+    if (packets.back().header().ordering.barrier == BarrierBit::clear) {
+      // The bit costs nothing where there is no dispatch that it would wait for.
+      const auto unordered = packets.begin() + static_cast<std::ptrdiff_t>(ordered_);
+      if (is_dispatch(packets.back()) && std::any_of(unordered, packets.end() - 1, is_dispatch))
+        push(encode(BarrierAnd{.ordering = bare_barrier}));
+      ordered_ = packets.size() - 1;
+    }
+    Ordering ordering = packets.back().header().ordering;
+    ordering.barrier = BarrierBit::set;
+    // A release passes on what was acquired before.
+    const auto is_released = [](const Packet& packet) { return packet.header().ordering.release != FenceScope::none; };
+    const auto unacquired = packets.begin() + static_cast<std::ptrdiff_t>(agent_acquired_);
+    if (std::any_of(unacquired, packets.end() - 1, is_released))
+      ordering.acquire = std::max(ordering.acquire, FenceScope::agent);
+    ordering.release = FenceScope::system;
+    packets.back().set_ordering(ordering);
   }
 
   const std::byte* kernargs_;
   PacketStream stream_;
   AccessHistory history_;
-  std::size_t ordered_ = 0;          // packets before this one completed before any later one launches
-  std::size_t agent_acquired_ = 0;   // what packets before this one released to the agent has been acquired
-  std::size_t system_acquired_ = 0;  // the same of what they released to the system
-  bool outside_wrote_ = true;        // the host or a copy, and no dispatch has acquired it yet
-  bool copying_ = false;             // the last step was a copy
+  std::vector<std::size_t> ordered_at_;             // what ordered_ was behind each packet
+  std::size_t ordered_ = 0;                         // packets before this one complete before any later one launches
+  std::size_t agent_acquired_ = 0;                  // what packets before this one released to the agent is acquired
+  std::size_t system_acquired_ = 0;                 // the same of what they released to the system
+  std::optional<std::size_t> last_system_acquire_;  // the packet
+  bool host_acquired_ = false;
 };
 
 }  // namespace

@@ -140,6 +140,23 @@ TEST_F(Batches, with_derived_fences_overlap_where_nothing_conflicts) {
   EXPECT_EQ(woken[0], 42U);
 }
 
+TEST_F(Batches, with_derived_fences_copy_beside_kernels_where_nothing_conflicts) {
+  const auto wait_for = module.kernel<void(const std::uint32_t*, std::uint32_t*)>("wait_for");
+  const DeviceBuffer<std::uint32_t> ones = upload(std::vector<std::uint32_t>(n, 1));
+  PinnedBuffer<std::uint32_t> output(gpu, n);
+  PinnedBuffer<std::uint32_t> flag(gpu, 1);
+  PinnedBuffer<std::uint32_t> woken(gpu, 1);
+  flag[0] = woken[0] = 0;
+  Batch batch(gpu, {.fences = Fences::derived});
+  batch.copy(output, ones);
+  // The kernel ends only after the copy behind it has run.
+  batch.dispatch(wait_for, grid(1), read(flag, Range{}), woken);
+  batch.copy(flag, ones.subspan(0, 1));
+  queue.submit(batch).wait(limit);
+  EXPECT_EQ(woken[0], 1U);
+  EXPECT_THAT(std::vector(output.begin(), output.end()), ::testing::Each(1U));
+}
+
 TEST_F(Batches, submitted_by_many_threads_all_run) {
   const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
   Queue small(gpu, {.size = 64});

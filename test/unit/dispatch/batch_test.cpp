@@ -293,6 +293,33 @@ TEST_F(BatchSubmission, hangs_copies_between_packets_by_signals_of_its_own) {
   EXPECT_NE(hsa.copies()[0].completion.handle, hsa.copies()[2].completion.handle);
 }
 
+TEST_F(BatchSubmission, with_derived_fences_starts_copies_by_the_packets_and_copies_that_they_wait_for) {
+  Queue queue(hsa.agent());
+  DeviceBuffer<unsigned> data(hsa.agent(), 16);
+  PinnedBuffer<unsigned> host(hsa.agent(), 16);
+  PinnedBuffer<unsigned> other(hsa.agent(), 16);
+  Batch batch(hsa.agent(), {.fences = Fences::derived});
+  batch.dispatch(TestKernel(info), grid(128).group(64), data, 1);
+  batch.copy(host, data);
+  batch.copy(other, data);
+  batch.copy(data, host);
+  queue.submit(batch);
+  queue.submit(batch);
+  ASSERT_EQ(hsa.copies().size(), 6U);
+  for (std::size_t submission = 0; submission < 2; ++submission) {
+    const Packet& dispatch = slot(hsa, 2 * submission);
+    const Packet& end = slot(hsa, 2 * submission + 1);
+    const auto* copies = &hsa.copies()[3 * submission];
+    EXPECT_EQ(copies[0].depends_on.at(0).handle, dispatch.completion_signal().handle);
+    EXPECT_EQ(copies[1].depends_on.at(0).handle, dispatch.completion_signal().handle);
+    ASSERT_EQ(copies[2].depends_on.size(), 3U);
+    EXPECT_EQ(copies[2].depends_on[1].handle, copies[0].completion.handle);
+    EXPECT_EQ(copies[2].depends_on[2].handle, copies[1].completion.handle);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(end.word64(2 + 2 * i), copies[i].completion.handle);
+  }
+  EXPECT_NE(hsa.copies()[0].completion.handle, hsa.copies()[3].completion.handle);
+}
+
 TEST_F(BatchSubmission, whose_copy_cannot_start_fails_the_queue_so_that_nobody_takes_its_results) {
   Queue queue(hsa.agent());
   DeviceBuffer<unsigned> data(hsa.agent(), 16);

@@ -46,11 +46,8 @@ HappensBefore::HappensBefore(const detail::PacketStream& stream) {
   for (std::size_t copy = 0; copy < stream.copies.size(); ++copy) {
     const ScheduledCopy& scheduled = stream.copies[copy];
     add_edge(start(copy), end(copy));
-    if (scheduled.after) {
-      add_edge(completion(*scheduled.after), start(copy));
-    } else if (copy > 0) {
-      add_edge(end(copy - 1), start(copy));
-    }
+    if (scheduled.after) add_edge(completion(*scheduled.after), start(copy));
+    for (const std::size_t earlier : scheduled.after_copies) add_edge(end(earlier), start(copy));
     if (scheduled.before) add_edge(end(copy), completion(*scheduled.before));
   }
   close();
