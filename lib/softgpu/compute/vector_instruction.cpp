@@ -53,9 +53,12 @@ Value* half_to_float(Emitter& e, Value* half) {
 }
 
 Value* flush_denormals(Emitter& e, Value* value) {
-  Value* bits = e.ir.CreateBitCast(value, Emitter::lanes(e.i32()));
-  Value* is_small = e.ir.CreateIsNull(e.ir.CreateAnd(bits, e.splat(0x7f800000)));
-  Value* zero = e.ir.CreateAnd(bits, e.splat(0x80000000));
+  const unsigned width = value->getType()->getScalarSizeInBits();
+  const std::uint64_t exponent = width == 64 ? 0x7ff0000000000000 : width == 32 ? 0x7f800000 : 0x7c00;
+  llvm::Type* integers = Emitter::lanes(e.ir.getIntNTy(width));
+  Value* bits = e.ir.CreateBitCast(value, integers);
+  Value* is_small = e.ir.CreateIsNull(e.ir.CreateAnd(bits, llvm::ConstantInt::get(integers, exponent)));
+  Value* zero = e.ir.CreateAnd(bits, llvm::ConstantInt::get(integers, std::uint64_t{1} << (width - 1)));
   return e.ir.CreateBitCast(e.ir.CreateSelect(is_small, zero, bits), value->getType());
 }
 
@@ -94,6 +97,7 @@ Value* VectorInstruction::select_part(const Operand& operand, unsigned n, Value*
 
 Value* VectorInstruction::to_lane(const Operand& operand, Lane lane, Value* bits) {
   llvm::Type* f32 = Emitter::lanes(e_.ir.getFloatTy());
+  const bool flushes = (denormals_kept(e_, lane) & 1) == 0;
   switch (lane) {
   case Lane::b32:
     if (operand.absolute) bits = e_.ir.CreateAnd(bits, e_.splat(0x7fffffff));
@@ -114,13 +118,11 @@ Value* VectorInstruction::to_lane(const Operand& operand, Lane lane, Value* bits
     bits = e_.ir.CreateBitCast(bits, Emitter::lanes(e_.ir.getDoubleTy()));
     break;
   case Lane::f16:
-    bits = half_to_float(e_, e_.ir.CreateTrunc(bits, Emitter::lanes(e_.ir.getInt16Ty())));
+    bits = e_.ir.CreateTrunc(bits, Emitter::lanes(e_.ir.getInt16Ty()));
+    bits = half_to_float(e_, flushes ? flush_denormals(e_, bits) : bits);
     break;
   }
-  if ((denormals_kept(e_, lane) & 1) == 0) {
-    if (lane != Lane::f32) e_.unsupported("flushed denormals in 16 or 64 bits");
-    bits = flush_denormals(e_, bits);
-  }
+  if (flushes && lane != Lane::f16) bits = flush_denormals(e_, bits);
   if (operand.absolute) bits = e_.ir.CreateUnaryIntrinsic(Intrinsic::fabs, bits);
   return operand.negated ? e_.ir.CreateFNeg(bits) : bits;
 }
@@ -173,15 +175,17 @@ Value* VectorInstruction::modify_output(Lane lane, Value* value) {
   const bool is_single = lane == Lane::f32;
   if (((e_.float_mode() >> (is_single ? 0 : 2)) & 3) != 0) e_.unsupported("a rounding mode other than to nearest even");
   const bool denormals = (denormals_kept(e_, lane) & 2) != 0;
-  if (!denormals && !is_single) e_.unsupported("flushed denormals in 16 or 64 bits");
   const auto number = [&](double n) { return llvm::ConstantFP::get(value->getType(), n); };
 
   double factor = 1;
   if (i_.has("mul")) factor = static_cast<double>(i_.number("mul"));
   if (i_.has("div")) factor = 1.0 / static_cast<double>(i_.number("div"));
-  if (!denormals) value = flush_denormals(e_, value);
-  if (factor != 1 && !denormals && !is_ieee(e_))
-    value = flush_denormals(e_, e_.ir.CreateFAdd(e_.ir.CreateFMul(value, number(factor)), number(0)));
+  const bool flushes = !denormals && lane != Lane::f16;  // a half is denormal once it has been rounded
+  if (flushes) value = flush_denormals(e_, value);
+  if (factor != 1 && !denormals && !is_ieee(e_)) {
+    value = e_.ir.CreateFAdd(e_.ir.CreateFMul(value, number(factor)), number(0));
+    if (flushes) value = flush_denormals(e_, value);
+  }
   if (!i_.has("clamp")) return value;
 
   const bool nan_to_zero = (e_.float_mode() & 0x100) != 0;
@@ -225,7 +229,10 @@ void VectorInstruction::write(Lane lane, Chunks values, UpperHalf upper) {
       e_.set_vgpr(destination.index + 1, chunk, e_.high_half(value), also.at(chunk));
       continue;
     }
-    if (lane == Lane::f16) value = e_.ir.CreateFPTrunc(value, Emitter::lanes(e_.ir.getHalfTy()));
+    if (lane == Lane::f16) {
+      value = e_.ir.CreateFPTrunc(value, Emitter::lanes(e_.ir.getHalfTy()));
+      if ((denormals_kept(e_, lane) & 2) == 0) value = flush_denormals(e_, value);
+    }
     if (is_half(lane)) value = e_.ir.CreateZExt(e_.ir.CreateBitCast(value, Emitter::lanes(e_.ir.getInt16Ty())), dwords);
     value = e_.ir.CreateBitCast(value, dwords);
 

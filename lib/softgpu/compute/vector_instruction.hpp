@@ -63,7 +63,7 @@ private:
 /// <16 x i16> that are halves as floats. A signaling NaN stays one.
 llvm::Value* half_to_float(Emitter& e, llvm::Value* half);
 
-/// Single-precision denormals to zeros of their sign.
+/// Denormals to zeros of their sign: floats, doubles, or halves as they are or as <16 x i16>.
 llvm::Value* flush_denormals(Emitter& e, llvm::Value* value);
 
 /// What DPP makes of a register: 0 in the lanes that have no source.

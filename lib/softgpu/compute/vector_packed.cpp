@@ -33,6 +33,9 @@ void check_constant(Emitter& e, const Operand& operand, bool upper) {
   if (!is_register && upper && !is_zero) e.unsupported("the upper half of a constant");
 }
 
+/// Whether MODE has denormal halves of inputs (1) or outputs (2) become zeros.
+bool flushes_halves(Emitter& e, unsigned side) { return (e.float_mode() >> 6 & side) == 0; }
+
 /// One half of a packed 16-bit source: <16 x i16>, or <16 x float> for f16.
 Value* half_source(Emitter& e, const Instruction& i, unsigned n, Half half, Lane lane, unsigned chunk) {
   const Operand& operand = source_operand(e, i, n);
@@ -49,6 +52,7 @@ Value* half_source(Emitter& e, const Instruction& i, unsigned n, Half half, Lane
     if (is_negated(i, n, half)) e.unsupported("a negated integer");
     return bits;
   }
+  if (flushes_halves(e, 1)) bits = flush_denormals(e, bits);
   Value* number = half_to_float(e, bits);
   return is_negated(i, n, half) ? e.ir.CreateFNeg(number) : number;
 }
@@ -56,6 +60,7 @@ Value* half_source(Emitter& e, const Instruction& i, unsigned n, Half half, Lane
 Value* half_bits(Emitter& e, Value* value, Lane lane) {
   if (lane == f16) {
     value = e.ir.CreateFPTrunc(value, Emitter::lanes(e.ir.getHalfTy()));
+    if (flushes_halves(e, 2)) value = flush_denormals(e, value);
     value = e.ir.CreateBitCast(value, Emitter::lanes(e.ir.getInt16Ty()));
   }
   return e.ir.CreateZExt(value, Emitter::lanes(e.i32()));
@@ -69,9 +74,8 @@ Value* clamp_to_one(Emitter& e, Value* value) {
   return e.ir.CreateSelect(e.ir.CreateFCmpOGT(value, zero), below, zero);
 }
 
-void require_default_mode(Emitter& e, unsigned rounding_bit, unsigned denormal_bit) {
-  if (((e.float_mode() >> rounding_bit) & 3) != 0) e.unsupported("a rounding mode other than to nearest even");
-  if (((e.float_mode() >> denormal_bit) & 3) != 3) e.unsupported("flushed denormals");
+void require_nearest_even(Emitter& e) {
+  if (((e.float_mode() >> 2) & 3) != 0) e.unsupported("a rounding mode other than to nearest even");
 }
 
 /// v_pk_add_u16 v0, v1, v2 op_sel_hi:[1,0] clamp
@@ -79,7 +83,7 @@ void add_packed_halves(HandlerTable& table, const char* mnemonic, Lane lane, uns
                        LaneFunction function, LaneFunction clamped = nullptr) {
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
     if (i.operands.size() != source_count + 1) e.unsupported("operands");
-    if (lane == f16) require_default_mode(e, 2, 6);
+    if (lane == f16) require_nearest_even(e);
     const bool clamps = i.has("clamp");
     if (clamps && lane == u16 && clamped == nullptr) e.unsupported("clamp");
     for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
@@ -98,14 +102,15 @@ void add_packed_halves(HandlerTable& table, const char* mnemonic, Lane lane, uns
 
 /// v_pk_fmac_f16 v0, v1, v2: VOP2, so that each half comes from the same half of every operand.
 void packed_multiply_accumulate(Emitter& e, const Instruction& i) {
-  require_default_mode(e, 2, 6);
+  require_nearest_even(e);
   if (i.operands.size() != 3 || i.encoding == Encoding::sdwa || i.encoding == Encoding::dpp) e.unsupported("this form");
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
     const auto result = [&](Half half) {
       std::array<Value*, 3> sources = {half_source(e, i, 0, half, f16, chunk), half_source(e, i, 1, half, f16, chunk)};
       Value* old = e.vector(i.operands[0], chunk);
       if (half == Half::high) old = e.ir.CreateLShr(old, 16);
-      sources[2] = half_to_float(e, e.ir.CreateTrunc(old, Emitter::lanes(e.ir.getInt16Ty())));
+      old = e.ir.CreateTrunc(old, Emitter::lanes(e.ir.getInt16Ty()));
+      sources[2] = half_to_float(e, flushes_halves(e, 1) ? flush_denormals(e, old) : old);
       return half_bits(e, fused_multiply_add_half(e, sources), f16);
     };
     Value* low = result(Half::low);
@@ -126,7 +131,8 @@ Value* dword_source(Emitter& e, const Instruction& i, unsigned n, bool upper, un
 void add_packed_floats(HandlerTable& table, const char* mnemonic, unsigned source_count, LaneFunction function) {
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
     if (i.operands.size() != source_count + 1) e.unsupported("operands");
-    const bool keeps_denormals = ((e.float_mode() >> 4) & 3) == 3;
+    const bool flushes_inputs = (e.float_mode() >> 4 & 1) == 0;
+    const bool flushes_outputs = (e.float_mode() >> 4 & 2) == 0;
     if ((e.float_mode() & 3) != 0) e.unsupported("a rounding mode other than to nearest even");
     const bool clamps = i.has("clamp");
     for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
@@ -135,11 +141,11 @@ void add_packed_floats(HandlerTable& table, const char* mnemonic, unsigned sourc
         for (unsigned n = 0; n < source_count; ++n) {
           Value* bits = dword_source(e, i, n, takes_upper(i, n, half), chunk);
           Value* number = e.ir.CreateBitCast(bits, Emitter::lanes(e.ir.getFloatTy()));
-          if (!keeps_denormals) number = flush_denormals(e, number);
+          if (flushes_inputs) number = flush_denormals(e, number);
           sources.push_back(is_negated(i, n, half) ? e.ir.CreateFNeg(number) : number);
         }
         Value* value = function(e, sources);
-        if (!keeps_denormals) value = flush_denormals(e, value);
+        if (flushes_outputs) value = flush_denormals(e, value);
         if (clamps) value = clamp_to_one(e, value);
         return e.ir.CreateBitCast(value, Emitter::lanes(e.i32()));
       };
@@ -183,7 +189,7 @@ void mixed_fma_float(Emitter& e, const Instruction& i) {
 /// v_fma_mixlo_f16 and v_fma_mixhi_f16 write one half and keep the other.
 template <Half half>
 void mixed_fma_half(Emitter& e, const Instruction& i) {
-  require_default_mode(e, 2, 6);
+  require_nearest_even(e);
   VectorInstruction vector(e, i);
   const bool clamps = i.has("clamp");
   const Operand& destination = i.operands.at(0);

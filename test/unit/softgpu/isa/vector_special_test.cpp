@@ -217,15 +217,82 @@ TEST(VectorSpecial, ModeIsAsTheDescriptorSaysUntilItIsSet) {
   expect_match({field("0, 4", 0), field("4, 4", 0xf), field("8, 1", 1), field("9, 1", 1)});
 }
 
-/// Denormals of f32 become zeros with the operand's sign once MODE says so.
-TEST(VectorSpecial, DenormalsAreFlushedWhereModeSaysSo) {
-  const auto flushed = [](float value) { return std::fabs(value) < 0x1p-126F ? std::copysign(0.0F, value) : value; };
-  VectorInstruction row = vop3("v_mul_f32", [=](float a, float b) { return flushed(flushed(a) * flushed(b)); });
-  VectorForm form{.sources = {vgpr(Type::float32, 0), vgpr(Type::float32, 2)}};
+/// Executes `row` while `bits` of MODE are `value`; usually they are ones.
+Case in_mode(const VectorInstruction& row, const std::string& bits, u32 value, u32 usual) {
+  VectorForm form;
+  for (std::size_t i = 0; i < row.operation.sources.size(); ++i)
+    form.sources.push_back(vgpr(row.operation.sources[i], static_cast<unsigned>(2 * i)));
   Case made = case_of(row, form);
-  made.assembly = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n" + made.assembly +
-                  "\ns_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 3";
-  expect_match({made});
+  const std::string set = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, " + bits + "), ";
+  made.assembly = set + std::to_string(value) + "\n" + made.assembly + "\n" + set + std::to_string(usual);
+  return made;
+}
+
+float flushed(float value) { return std::fabs(value) < 0x1p-126F ? std::copysign(0.0F, value) : value; }
+double flushed(double value) { return std::fabs(value) < 0x1p-1022 ? std::copysign(0.0, value) : value; }
+Half flushed(Half value) { return (value.bits & 0x7c00) == 0 ? Half::from_bits(value.bits & 0x8000) : value; }
+
+/// A third of the factors are denormal, and of the products of the others many.
+template <class T>
+VectorInstruction small_product(const std::string& mnemonic, T (*function)(T, T)) {
+  return vop3(mnemonic, function).constrained([turn = 0U](std::size_t, u64 bits) mutable {
+    constexpr unsigned width = 8 * (std::is_same_v<T, Half> ? 2 : sizeof(T));
+    constexpr unsigned exponent = width == 16 ? 10 : width == 32 ? 23 : 52;
+    constexpr u64 sign = u64{1} << (width - 1);
+    constexpr u64 around = (width == 16   ? u64{7}
+                            : width == 32 ? u64{64}
+                                          : u64{512})
+                           << exponent;  // its square is small
+    const u64 fraction = bits & ((u64{1} << exponent) - 1);
+    return (bits & sign) | fraction | (++turn % 3 == 0 ? 0 : around);
+  });
+}
+
+/// Denormals become zeros with their sign where MODE says so: of inputs, of results, or of both.
+TEST(VectorSpecial, DenormalsAreFlushedWhereModeSaysSo) {
+  const auto both32 =
+      small_product<float>("v_mul_f32", [](float a, float b) { return flushed(flushed(a) * flushed(b)); });
+  const auto in32 = small_product<float>("v_mul_f32", [](float a, float b) { return flushed(a) * flushed(b); });
+  const auto out32 = small_product<float>("v_mul_f32", [](float a, float b) { return flushed(a * b); });
+  const auto both64 =
+      small_product<double>("v_mul_f64", [](double a, double b) { return flushed(flushed(a) * flushed(b)); });
+  const auto in64 = small_product<double>("v_mul_f64", [](double a, double b) { return flushed(a) * flushed(b); });
+  const auto out64 = small_product<double>("v_mul_f64", [](double a, double b) { return flushed(a * b); });
+  const auto both16 = small_product<Half>("v_mul_f16", [](Half a, Half b) {
+    return flushed(Half(static_cast<double>(flushed(a)) * static_cast<double>(flushed(b))));
+  });
+  const auto in16 = small_product<Half>("v_mul_f16", [](Half a, Half b) {
+    return Half(static_cast<double>(flushed(a)) * static_cast<double>(flushed(b)));
+  });
+  const auto out16 = small_product<Half>(
+      "v_mul_f16", [](Half a, Half b) { return flushed(Half(static_cast<double>(a) * static_cast<double>(b))); });
+  expect_match({in_mode(both32, "4, 2", 0, 3), in_mode(in32, "4, 2", 2, 3), in_mode(out32, "4, 2", 1, 3),
+                in_mode(both64, "6, 2", 0, 3), in_mode(in64, "6, 2", 2, 3), in_mode(out64, "6, 2", 1, 3),
+                in_mode(both16, "6, 2", 0, 3), in_mode(in16, "6, 2", 2, 3), in_mode(out16, "6, 2", 1, 3)});
+}
+
+/// The same in both halves of a packed operation.
+TEST(VectorSpecial, DenormalHalvesOfPackedOperandsAreFlushed) {
+  const auto product = [](u32 a, u32 b, unsigned shift) {
+    const Half left = flushed(Half::from_bits(static_cast<std::uint16_t>(a >> shift)));
+    const Half right = flushed(Half::from_bits(static_cast<std::uint16_t>(b >> shift)));
+    return u32{flushed(Half(static_cast<double>(left) * static_cast<double>(right))).bits} << shift;
+  };
+  expect_match({{"s_setreg_imm32_b32 hwreg(HW_REG_MODE, 6, 2), 0\nv_pk_mul_f16 v8, v0, v2\n"
+                 "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 6, 2), 3",
+                 [](MachineState& state, Random& random) {
+                   for (const unsigned source : {0U, 2U})
+                     for (u32& word : state.vector[source])
+                       word = static_cast<u32>(random()) & (random() % 3 == 0 ? 0x83ff9fff : 0x9fff9fff);
+                 },
+                 [product](MachineState& state) {
+                   for (unsigned lane = 0; lane < lane_count; ++lane) {
+                     if (!state.active(lane)) continue;
+                     const u32 a = state.vector[0][lane];
+                     const u32 b = state.vector[2][lane];
+                     state.vector[8][lane] = product(a, b, 0) | product(a, b, 16);
+                   }
+                 }}});
 }
 
 /// In index mode M0 moves the operands that its mode bits choose: sources from v0, or the destination from v8, on.
