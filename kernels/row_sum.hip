@@ -1,7 +1,7 @@
 // The sum of each row of a matrix of floats, row after row in memory, in three ways. Each reads every element once;
 // what differs is how many loads are in flight, and how the work-items' sums come together.
 //
-// No kernel needs a grid of a certain size: the groups, or wavefronts, take rows in turns.
+// No kernel needs a grid of a certain size: with more rows than groups, or wavefronts, these take rows in turns.
 #include <hip/hip_runtime.h>
 
 #include <stdint.h>

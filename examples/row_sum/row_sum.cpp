@@ -40,6 +40,9 @@ using RowSums = void(const float* matrix, float* sums, std::uint32_t rows, std::
 
 constexpr std::uint32_t group_size = 256;
 
+// Kernels take rows in turns where a grid with work-items for all of them would be too large to count.
+constexpr std::uint32_t most_items = 1U << 31U;
+
 constexpr std::uint32_t groups_for(std::uint32_t items) { return (items + group_size - 1) / group_size; }
 
 // The matrix on both sides, and how each variant adds up its rows.
@@ -62,8 +65,6 @@ public:
   void record_two_launches(fd::Batch& batch) {
     const std::uint32_t blocks = groups_for(columns_);
     if (partials_.empty()) partials_ = fd::DeviceBuffer<float>(gpu_, std::size_t{blocks} * rows_);
-    // A group a block and row, as long as the grid's work-items can be counted.
-    constexpr std::uint32_t most_items = 1U << 31U;
     const std::uint32_t grid_rows = std::clamp(most_items / (blocks * group_size), 1U, rows_);
     batch.dispatch(module_.kernel<BlockSums>("block_sums"), fd::grid(blocks * group_size, grid_rows).group(group_size),
                    on_gpu_, partials_, rows_, columns_);
@@ -86,9 +87,8 @@ public:
   }
 
 private:
-  // No more groups than the GPU runs at once, 8 on a compute unit: they take row after row.
   void record(fd::Batch& batch, const char* kernel, std::uint32_t rows_a_group) {
-    const std::uint32_t groups = std::min((rows_ - 1) / rows_a_group + 1, gpu_.compute_units() * 8);
+    const std::uint32_t groups = std::min((rows_ - 1) / rows_a_group + 1, most_items / group_size);
     batch.dispatch(module_.kernel<RowSums>(kernel), fd::grid(groups * group_size).group(group_size), on_gpu_,
                    sums_on_gpu_, rows_, columns_);
   }
