@@ -6,6 +6,7 @@
 #include "host_blur.hpp"
 #include "host_loop.hpp"
 #include "options.hpp"
+#include "plot.hpp"
 #include "progress_bar.hpp"
 #include "report.hpp"
 #include "timing.hpp"
@@ -113,6 +114,14 @@ Row row_of(const std::string& name, const std::vector<double>& microseconds, con
           .remark = {}};
 }
 
+BarPlot chart_of(const Report& report, std::uint32_t passes) {
+  BarPlot plot = {.title = report.problem + ", on " + report.gpu + (report.softgpu ? " (soft GPU)" : ""),
+                  .y_label = "us a pass",
+                  .bars = {}};
+  for (const Row& row : report.rows) plot.bars.emplace_back(row.name, median(row.microseconds) / passes);
+  return plot;
+}
+
 int run(const Options& options) {
   // Before the work: a result that can't be written is lost.
   std::optional<OutputFile> output;
@@ -160,6 +169,7 @@ int run(const Options& options) {
     write_json(*json, report);
     json->commit();
   }
+  if (options.plot) write_plot(*options.plot, chart_of(report, options.passes));
   require_correct(report);
   if (output) {
     write_png(*output, result);

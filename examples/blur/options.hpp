@@ -5,6 +5,8 @@
 #include "program.hpp"
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <vector>
 
 /// Work-items of a work-group.
@@ -19,6 +21,7 @@ struct Options {
   std::uint32_t passes = 4;
   std::vector<GroupShape> groups;  ///< of the tiled variants, at least one
   bool progress = false;
+  std::optional<std::filesystem::path> plot;
 };
 
 /// Ends the program after --help and after a usage error.

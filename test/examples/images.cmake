@@ -56,6 +56,11 @@ expect_blur(67x41.png 20 32x8)
 expect_blur(noise.jpg 4 8x8)
 expect_program(blur "takes several shapes of groups" 0 "^tiles, 7 x 5 " --width 50 --height 40 --group 9x3 7x5)
 expect_program(blur "shows its progress where it is asked for" 0 "0 of 3, untiled" --width 50 --height 40 --passes 3 --progress)
+if(FASTDISPATCH_GNUPLOT)
+  add_test(NAME "blur draws its times"
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/draws ${images}/blur.svg "tiles in strips, 16 x 12"
+                   $<TARGET_FILE:blur> --width 50 --height 40 --iterations 1)
+endif()
 expect_program(blur "explains its options" 0 "--passes" --help)
 expect_program(blur "refuses a group that is none" 2 "^blur: --group: .*WxH work-items.* not 16by12" --group 16by12)
 expect_program(blur "refuses an empty group" 2 "^blur: --group: .* not 0x4" --group 0x4)

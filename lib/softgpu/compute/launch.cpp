@@ -113,7 +113,8 @@ PreparedLaunch::PreparedLaunch(std::shared_ptr<const Kernel> kernel, const hsa_k
   }
   if (!is_linear(group_size(packet))) {
     const auto [x, y, z] = group_size(packet);
-    work_item_ids_.resize(up_to_whole_waves(x * y * z));
+    work_items_ = x * y * z;
+    work_item_ids_.resize(up_to_whole_waves(work_items_));
     number_work_items(group_size(packet), kernel_->descriptor().work_item_id_dimensions(), work_item_ids_, 0);
   }
   lay_out_registers();
@@ -196,7 +197,7 @@ void PreparedLaunch::set_wave_scratch_offset(std::uint32_t* sgprs, std::uint32_t
 void PreparedLaunch::fill_work_item_ids(std::uint32_t* ids, const WorkGroup& group, std::uint32_t first_item) const {
   if (is_linear(group.size)) {
     std::copy_n(linear_ids.begin() + first_item, wavefront_size, ids);
-  } else if (group.size == group_size(packet_)) {
+  } else if (group.work_items() == work_items_) {  // a partial group has less
     std::copy_n(work_item_ids_.begin() + first_item, wavefront_size, ids);
   } else {
     number_work_items(group.size, kernel_->descriptor().work_item_id_dimensions(), {ids, wavefront_size}, first_item);

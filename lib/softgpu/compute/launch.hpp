@@ -59,7 +59,8 @@ private:
   std::shared_ptr<const Kernel> kernel_;
   QueueView queue_;
   std::array<std::uint32_t, 3> groups_;
-  std::vector<std::uint32_t> work_item_ids_;  ///< of a whole work-group that is not linear
+  std::uint32_t work_items_ = 0;              ///< of a whole work-group that is not linear
+  std::vector<std::uint32_t> work_item_ids_;  ///< theirs
 
   std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs_ = {};
   unsigned sgpr_count_ = 0;
