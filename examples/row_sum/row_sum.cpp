@@ -172,7 +172,10 @@ int run(const Options& options) {
   const MatrixSource source =
       options.input ? matrix_file(*options.input) : random_matrix(options.rows, options.columns, options.seed);
   const std::size_t bytes = checked_product(checked_product(source.rows, source.columns), sizeof(float));
-  require_memory(checked_product(bytes, runtime.on_softgpu() ? 2 : 1));
+  // The matrix, on the soft GPU twice; of each row sums on both sides, with those in double precision, and partial
+  // sums.
+  const std::size_t bytes_a_row = 2 * sizeof(double) + 3 * sizeof(float);
+  require_memory(checked_product(bytes, runtime.on_softgpu() ? 2 : 1) + checked_product(source.rows, bytes_a_row));
 
   RowSummer summer(gpu, source);
   const ExactSums exact(summer.matrix());
