@@ -4,7 +4,10 @@
 #include "measurements.hpp"
 #include "report.hpp"
 
+#include <empty_code_object.hpp>
+
 #include <iostream>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,6 +30,8 @@ Group host_time() {
   group.lines.push_back({"batch of " + sort + ", recorded anew", names::fresh_batch});
   group.lines.push_back({"one at a time, Queue::dispatch", names::dispatches});
   group.lines.push_back({"one at a time, HSA API", names::bare});
+  group.lines.push_back({"one at a time, hipModuleLaunchKernel", names::hip_launches});
+  group.lines.push_back({"graph of " + sort + ", hipGraphLaunch", names::hip_graph});
   return group;
 }
 
@@ -64,6 +69,11 @@ void print_targets(const Samples& samples) {
                samples.median(names::floor_of(names::sort_length)) / replay, 0.5);
   print_target("a replayed packet costs at most a tenth of one through the HSA API",
                samples.median(names::bare) / replay, 10);
+  if (!samples.has(names::hip_graph)) return;
+  print_target("a replayed packet costs at most a fifth of a node of hipGraphLaunch",
+               samples.median(names::hip_graph) / replay, 5);
+  print_target("a replayed packet costs at most a 50th of hipModuleLaunchKernel",
+               samples.median(names::hip_launches) / replay, 50);
 }
 
 }  // namespace
@@ -74,9 +84,10 @@ void run_dispatch_suite(int rounds, const std::string& json) {
   const fd::Runtime runtime;
   const fd::Agent gpu = runtime.gpu();
   stay_on_first_core();
+  const std::unique_ptr<HipPeer> hip = HipPeer::open(code_objects::empty(), names::sort_length);
   Samples samples;
   for (int round = 0; round < rounds; ++round) {
-    measure_host_cost(runtime, gpu, samples);
+    measure_host_cost(runtime, gpu, hip.get(), samples);
     measure_dispatch(runtime, gpu, samples);
     measure_producers(gpu, samples);
     measure_in_flight(gpu, samples);

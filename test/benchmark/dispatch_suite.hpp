@@ -1,6 +1,7 @@
 // `benchmarks dispatch`: what the submit path costs, and beside it the least that it could.
 #pragma once
 
+#include "hip_peer.hpp"
 #include "samples.hpp"
 
 #include <fastdispatch/fastdispatch.hpp>
@@ -25,6 +26,8 @@ inline constexpr const char* replay_parameters = "host_replay_120_parameters";
 inline constexpr const char* fresh_batch = "host_fresh_batch_120";
 inline constexpr const char* dispatches = "host_dispatch_120";
 inline constexpr const char* bare = "host_hsa_api_120";
+inline constexpr const char* hip_launches = "host_hip_module_launch_kernel_120";
+inline constexpr const char* hip_graph = "host_hip_graph_launch_120";
 // The same when so many packets before them wait in the queue.
 inline std::string dispatches_behind(std::size_t packets) {
   return "host_dispatch_in_flight_" + std::to_string(packets);
@@ -36,7 +39,8 @@ inline std::string completed_of(std::size_t threads) { return "completed_of_" + 
 
 }  // namespace dispatch_series
 
-void measure_host_cost(const fastdispatch::Runtime& runtime, fastdispatch::Agent gpu, Samples& samples);
+/// `hip` may be null.
+void measure_host_cost(const fastdispatch::Runtime& runtime, fastdispatch::Agent gpu, HipPeer* hip, Samples& samples);
 void measure_in_flight(fastdispatch::Agent gpu, Samples& samples);
 void measure_producers(fastdispatch::Agent gpu, Samples& samples);
 

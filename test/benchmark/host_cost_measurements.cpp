@@ -27,10 +27,12 @@ void record(fd::Batch& batch, const EmptyKernel& kernel, std::size_t packets) {
     batch.dispatch(kernel, grid, nullptr, static_cast<std::uint32_t>(i), 0U, 1U);
 }
 
-// `submit` publishes `packets` packets; it is called for about as many packets whatever their number is.
+// `submit` publishes `packets` packets; it is called `times` times, otherwise for about as many packets whatever their
+// number is.
 template <class Submit, class Wait>
-void measure(Samples& samples, const std::string& name, std::size_t packets, Submit submit, Wait wait) {
-  const std::size_t times = std::max<std::size_t>(1, packets_per_sample / packets);
+void measure(Samples& samples, const std::string& name, std::size_t packets, Submit submit, Wait wait,
+             std::size_t times = 0) {
+  if (times == 0) times = std::max<std::size_t>(1, packets_per_sample / packets);
   const Stopwatch stopwatch;
   for (std::size_t i = 0; i < times; ++i) submit();
   samples.add(name, stopwatch.microseconds() / static_cast<double>(times * packets));
@@ -46,7 +48,7 @@ std::vector<fd::Packet> lines(std::size_t count) {
 
 }  // namespace
 
-void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, Samples& samples) {
+void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, Samples& samples) {
   namespace series = dispatch_series;
   const fd::Module module = fd::Module::load(gpu, code_objects::empty(), "empty");
   const auto kernel = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>("empty");
@@ -106,5 +108,14 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, Samples& sampl
         drain);
     measure(
         target, series::bare, packets_per_sample, [&] { bare.dispatch(packets_per_sample); }, [&] { bare.wait(); });
+    if (hip == nullptr) continue;
+    measure(
+        target, series::hip_launches, series::sort_length,
+        [&] {
+          for (std::size_t packet = 0; packet < series::sort_length; ++packet) hip->launch();
+        },
+        [&] { hip->wait(); }, 1);
+    measure(
+        target, series::hip_graph, series::sort_length, [&] { hip->launch_graph(); }, [&] { hip->wait(); }, 1);
   }
 }
