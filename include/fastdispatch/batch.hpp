@@ -30,7 +30,7 @@ enum class Fences : std::uint8_t {
   /// releases at system scope, the others at agent scope: what is between stays in the device's caches.
   minimal,
   /// A packet waits only for those that it has a reason to: they wrote what it reads or writes, or read what it writes.
-  /// Independent ones overlap. What a packet touches is what its arguments say: see Batch::dispatch.
+  /// Independent ones overlap, copies too. What a packet touches is what its arguments say: see Batch::dispatch.
   derived,
 };
 

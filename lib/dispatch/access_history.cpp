@@ -2,9 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <tuple>
 #include <utility>
 
 namespace fastdispatch::detail {
+namespace {
+
+auto key(const Hazard& hazard) { return std::tuple(hazard.earlier.kind, hazard.earlier.index, hazard.scope); }
+
+}  // namespace
 
 std::vector<Hazard> AccessHistory::hazards(std::span<const Access> accesses) {
   std::vector<Hazard> hazards;
@@ -20,7 +26,7 @@ std::vector<Hazard> AccessHistory::hazards(std::span<const Access> accesses) {
       for (const std::size_t copy : interval.reading_copies) hazards.push_back({{Toucher::Kind::copy, copy}});
     });
   }
-  std::sort(hazards.begin(), hazards.end());
+  std::sort(hazards.begin(), hazards.end(), [](const Hazard& a, const Hazard& b) { return key(a) < key(b); });
   hazards.erase(std::unique(hazards.begin(), hazards.end()), hazards.end());
   return hazards;
 }

@@ -1,7 +1,6 @@
 // Who touched which bytes last.
 #pragma once
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -20,7 +19,7 @@ struct Toucher {
   Kind kind;
   std::size_t index;
 
-  friend auto operator<=>(const Toucher&, const Toucher&) = default;
+  friend bool operator==(const Toucher&, const Toucher&) = default;
 };
 
 // Something that an earlier step did and a later one must come after.
@@ -30,7 +29,7 @@ struct Hazard {
   // order is enough.
   FenceScope scope = FenceScope::none;
 
-  friend auto operator<=>(const Hazard&, const Hazard&) = default;
+  friend bool operator==(const Hazard&, const Hazard&) = default;
 };
 
 // The memory as a map of intervals, each with its last writer and who has read it since. Earlier ones are ordered
@@ -40,7 +39,7 @@ struct Hazard {
 // Cost: logarithmic in the number of intervals for each access, and linear in those that it spans.
 class AccessHistory {
 public:
-  // What a step with these accesses must come after; nothing twice.
+  // What a step with these accesses must come after: dispatches, then copies, each in order; nothing twice.
   [[nodiscard]] std::vector<Hazard> hazards(std::span<const Access> accesses);
   // Notes the accesses of a step, which is later than all so far.
   void add(Toucher step, std::span<const Access> accesses);
