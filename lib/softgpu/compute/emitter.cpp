@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cstddef>
+#include <stdexcept>
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
@@ -231,7 +232,11 @@ void Emitter::emit(const Instruction& instruction) {
   if (handler == nullptr) unsupported();
   if (gpr_index_mode_ != 0 && instruction.mnemonic.starts_with("v_") && instruction.mnemonic != "v_mov_b32")
     unsupported("indexed VGPRs");
-  (*handler)(*this, instruction);
+  try {
+    (*handler)(*this, instruction);
+  } catch (const std::out_of_range&) {  // the disassembler prints some damaged code with fewer operands
+    unsupported("operands");
+  }
   for (const Modifier& modifier : instruction.modifiers)
     if (!modifier.read) unsupported("modifier " + modifier.name);
 }

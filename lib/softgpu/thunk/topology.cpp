@@ -89,6 +89,8 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.Capability.ui32.DoorbellType = 2;
   properties.Capability.ui32.QueueSizePowerOfTwo = 1;
   properties.Capability.ui32.SRAM_EDCSupport = 1;
+  properties.Capability.ui32.WatchPointsSupported = 1;
+  properties.Capability.ui32.WatchPointsTotalBits = 2;  // four of them
   properties.Capability.ui32.ASICRevision = 1;
 
   // gfx90a is 9.0.10.
