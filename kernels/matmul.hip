@@ -35,8 +35,9 @@ extern "C" __global__ void matmul_untiled(float* c, const float* a, const float*
 // each element is loaded from memory once and used `width` times.
 template <uint32_t width>
 __device__ void matmul_tiled(float* c, const float* a, const float* b, Shape shape) {
-  // The column beyond puts the rows of a wavefront into different banks when all of them read the same k.
-  __shared__ float tile_a[width][width + 1];
+  // Four columns beyond keep the rows aligned, so that four values of a row of A are one load, and put the rows of a
+  // wavefront into different banks when all of them read the same ones.
+  __shared__ __align__(16) float tile_a[width][width + 4];
   __shared__ float tile_b[width][width];
   const uint32_t x = threadIdx.x;
   const uint32_t y = threadIdx.y;

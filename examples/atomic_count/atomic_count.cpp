@@ -24,7 +24,7 @@ namespace fd = fastdispatch;
 namespace {
 
 struct Options {
-  CommonOptions common{.iterations = 5, .json = {}};
+  CommonOptions common{.iterations = 25, .json = {}};
   std::optional<std::filesystem::path> plot;
   std::uint32_t work_items = 100'000;
   std::uint32_t bins = 10;
