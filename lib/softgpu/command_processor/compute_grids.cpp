@@ -17,7 +17,7 @@ public:
   [[nodiscard]] std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const override {
     return runners_->of(worker).run(*launch_, group);
   }
-  [[nodiscard]] const void* interrupt_token() const noexcept override { return launch_.get(); }
+  [[nodiscard]] std::uint64_t interrupt_token() const noexcept override { return launch_->identity(); }
 
 private:
   std::shared_ptr<const compute::Launch> launch_;

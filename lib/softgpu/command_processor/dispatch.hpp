@@ -51,7 +51,7 @@ public:
   [[nodiscard]] bool admits(std::uint32_t worker) const noexcept { return worker < properties_.worker_limit; }
   [[nodiscard]] const Properties& properties() const noexcept { return properties_; }
   [[nodiscard]] const AqlQueue* queue() const noexcept { return queue_.get(); }
-  [[nodiscard]] const void* interrupt_token() const noexcept { return grid_->interrupt_token(); }
+  [[nodiscard]] std::uint64_t interrupt_token() const noexcept { return grid_->interrupt_token(); }
   [[nodiscard]] std::uint64_t start_time() const noexcept { return start_time_; }
 
 private:

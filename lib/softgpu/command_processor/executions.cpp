@@ -35,7 +35,7 @@ void Executions::enlist(std::uint32_t index) {
 void Executions::begin(std::uint32_t index, const Dispatch& dispatch) noexcept {
   Execution& mine = executions_[index];
   if (time_limit_) mine.since.store(gpu_clock(), std::memory_order_relaxed);
-  mine.token.store(dispatch.interrupt_token(), std::memory_order_relaxed);
+  mine.token.store(dispatch.interrupt_token(), std::memory_order_release);
   mine.queue.store(dispatch.queue(), std::memory_order_release);
 }
 
@@ -43,20 +43,23 @@ void Executions::end(std::uint32_t index) noexcept {
   executions_[index].queue.store(nullptr, std::memory_order_release);
 }
 
-void Executions::interrupt(const Execution& execution, const AqlQueue* queue) noexcept {
-  const void* token = execution.token.load(std::memory_order_acquire);
-  if (token == nullptr || execution.queue.load(std::memory_order_acquire) != queue) return;
-  compute::interrupt(execution.thread.load(std::memory_order_relaxed), token);
+template <class Condition>
+void Executions::interrupt_where(const Condition& condition) const noexcept {
+  for (const Execution& execution : executions_) {
+    const std::uint64_t token = execution.token.load(std::memory_order_acquire);
+    const AqlQueue* queue = execution.queue.load(std::memory_order_acquire);
+    const std::uint64_t since = execution.since.load(std::memory_order_relaxed);
+    if (token != 0 && queue != nullptr && condition(queue, since))
+      compute::interrupt(execution.thread.load(std::memory_order_relaxed), token);
+  }
 }
 
 void Executions::interrupt(const AqlQueue& queue) const noexcept {
-  for (const Execution& execution : executions_)
-    if (execution.queue.load(std::memory_order_acquire) == &queue) interrupt(execution, &queue);
+  interrupt_where([&](const AqlQueue* executed, std::uint64_t) { return executed == &queue; });
 }
 
 void Executions::interrupt_all() const noexcept {
-  for (const Execution& execution : executions_)
-    if (const AqlQueue* queue = execution.queue.load(std::memory_order_acquire)) interrupt(execution, queue);
+  interrupt_where([](const AqlQueue*, std::uint64_t) { return true; });
 }
 
 void Executions::watch() {
@@ -65,11 +68,7 @@ void Executions::watch() {
   std::unique_lock lock(mutex_);
   while (!end_.wait_for(lock, interval, [&] { return ending_; })) {
     const std::uint64_t now = gpu_clock();
-    for (const Execution& execution : executions_) {
-      const AqlQueue* queue = execution.queue.load(std::memory_order_acquire);
-      const std::uint64_t since = execution.since.load(std::memory_order_relaxed);
-      if (queue != nullptr && now > since && now - since > limit) interrupt(execution, queue);
-    }
+    interrupt_where([&](const AqlQueue*, std::uint64_t since) { return now > since && now - since > limit; });
   }
 }
 

@@ -1,8 +1,8 @@
 // What each worker executes, for whoever has to end it: a queue that goes away, the time limit, the process's exit.
 //
 // Thread safety: `begin` and `end` are called by the worker itself; the rest may be called from any thread.
-// Memory ordering: the queue is published after the token, so that who finds a queue on both sides of reading the token
-// has a token of that queue. Nothing here is ever dereferenced: an interrupt that comes late finds another token.
+// Memory ordering: a worker releases the token after the time and before the queue. Who acquires the token first then
+// sees that execution or a later one, and an interrupt that comes late finds another token. Nothing is dereferenced.
 #pragma once
 
 #include <sys/types.h>
@@ -41,12 +41,14 @@ public:
 private:
   struct alignas(64) Execution {
     std::atomic<const AqlQueue*> queue{nullptr};
-    std::atomic<const void*> token{nullptr};
+    std::atomic<std::uint64_t> token{0};
     std::atomic<std::uint64_t> since{0};
     std::atomic<pid_t> thread{0};
   };
 
-  static void interrupt(const Execution& execution, const AqlQueue* queue) noexcept;
+  /// Of a queue, and executed since a time.
+  template <class Condition>
+  void interrupt_where(const Condition& condition) const noexcept;
   void watch();
 
   std::vector<Execution> executions_;

@@ -22,8 +22,8 @@ public:
   [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
   /// Runs one work-group to its end. `worker` is distinct among those that run at once.
   [[nodiscard]] virtual std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const = 0;
-  /// What compute::interrupt() calls this grid; null where it cannot be interrupted.
-  [[nodiscard]] virtual const void* interrupt_token() const noexcept { return nullptr; }
+  /// What compute::interrupt() calls this grid; 0 where it cannot be interrupted.
+  [[nodiscard]] virtual std::uint64_t interrupt_token() const noexcept { return 0; }
 };
 
 /// Makes grids of dispatch packets, for one GPU.

@@ -81,6 +81,13 @@ public:
   [[nodiscard]] virtual std::uint64_t group_count() const noexcept = 0;
   /// True when a run needs scratch memory that the queue does not have yet, by private segment size a lane.
   [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
+  /// For interrupt(). Unlike an address it is never another launch's.
+  [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
+
+private:
+  [[nodiscard]] static std::uint64_t next_identity() noexcept;
+
+  std::uint64_t identity_ = next_identity();
 };
 
 /// Executes work-groups on the calling thread. Owns LDS and the stacks of suspended wavefronts: one per worker thread.
@@ -92,8 +99,8 @@ public:
   WorkGroupRunner(const WorkGroupRunner&) = delete;
   WorkGroupRunner& operator=(const WorkGroupRunner&) = delete;
 
-  /// Runs work-group `group` (x fastest) to its end, or until interrupt(thread, &launch). A failure ends the work-group
-  /// at once; the thread is fine after.
+  /// Runs work-group `group` (x fastest) to its end, or until interrupt(thread, launch.identity()). A failure ends the
+  /// work-group at once; the thread is fine after.
   [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t group);
 
 private:

@@ -16,7 +16,7 @@ namespace {
 constexpr int number = SIGURG;
 
 // Initial-exec: the handler must not be the first to touch them, which would allocate.
-[[gnu::tls_model("initial-exec")]] thread_local const void* volatile running = nullptr;
+[[gnu::tls_model("initial-exec")]] thread_local volatile std::uint64_t running = 0;
 [[gnu::tls_model("initial-exec")]] thread_local volatile std::sig_atomic_t pending = 0;
 
 struct sigaction previous;
@@ -27,7 +27,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
     if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) previous.sa_handler(signal);
     return;
   }
-  if (running == nullptr || running != info->si_value.sival_ptr) return;  // it came late
+  if (running == 0 || running != reinterpret_cast<std::uint64_t>(info->si_value.sival_ptr)) return;  // it came late
   pending = 1;
   if (!FaultGuard::is_in_force()) return;
   // The jump out of the handler leaves the signal mask to us.
@@ -48,7 +48,7 @@ void install_handler() {
 
 }  // namespace
 
-Interruptible::Interruptible(const void* token) noexcept {
+Interruptible::Interruptible(std::uint64_t token) noexcept {
   pending = 0;
   running = token;
   std::atomic_signal_fence(std::memory_order_seq_cst);
@@ -56,19 +56,19 @@ Interruptible::Interruptible(const void* token) noexcept {
 
 Interruptible::~Interruptible() {
   std::atomic_signal_fence(std::memory_order_seq_cst);
-  running = nullptr;
+  running = 0;
 }
 
 bool Interruptible::interrupted() noexcept { return pending != 0; }
 
-void interrupt(pid_t thread, const void* token) noexcept {
+void interrupt(pid_t thread, std::uint64_t token) noexcept {
   install_handler();
   siginfo_t info{};
   info.si_signo = number;
   info.si_code = SI_QUEUE;
   info.si_pid = getpid();
   info.si_uid = getuid();
-  info.si_value.sival_ptr = const_cast<void*>(token);
+  info.si_value.sival_ptr = reinterpret_cast<void*>(token);  // NOLINT(performance-no-int-to-ptr): a number
   syscall(SYS_rt_tgsigqueueinfo, info.si_pid, thread, number, &info);
 }
 

@@ -6,13 +6,15 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
+
 namespace softgpu::compute {
 
 /// Makes what the calling thread runs interruptible while this object lives. One a thread at a time.
 class Interruptible {
 public:
-  /// `token` says what is run; it is only compared.
-  explicit Interruptible(const void* token) noexcept;
+  /// `token` says what is run; it is not 0.
+  explicit Interruptible(std::uint64_t token) noexcept;
   ~Interruptible();
   Interruptible(const Interruptible&) = delete;
   Interruptible& operator=(const Interruptible&) = delete;
@@ -25,6 +27,6 @@ public:
 /// about to begin: who must be sure repeats it.
 ///
 /// Thread safety: may be called from any thread, also for a thread that has ended.
-void interrupt(pid_t thread, const void* token) noexcept;
+void interrupt(pid_t thread, std::uint64_t token) noexcept;
 
 }  // namespace softgpu::compute

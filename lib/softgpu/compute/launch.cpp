@@ -1,6 +1,7 @@
 #include "launch.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <span>
@@ -90,6 +91,11 @@ void number_work_items(const std::array<std::uint32_t, 3>& size, unsigned dimens
 }
 
 }  // namespace
+
+std::uint64_t Launch::next_identity() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 std::variant<std::shared_ptr<const Launch>, Failure>
 Launch::make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet, const QueueView& queue) {

@@ -259,7 +259,7 @@ WorkGroupRunner::~WorkGroupRunner() = default;
 std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t group_index) {
   const auto& prepared = static_cast<const PreparedLaunch&>(launch);
   const WorkGroup group = prepared.group(group_index);
-  const Interruptible interruptible(&launch);
+  const Interruptible interruptible(launch.identity());
   const bool waits = prepared.kernel().has_barrier() && group.waves() > 1;
   if (waits || prepared.kernel().regions() != nullptr) return state_->run_together(prepared, group);
   const auto exit = state_->run_in_turn(prepared, group);
