@@ -19,7 +19,7 @@ struct CopyOptions {
   /// From how many bytes on the memory is locked for the copy, rather than staged through pinned blocks. Locking costs
   /// a call into the driver and work for each page; staging costs the host a copy. `./dev bench copies` measures from
   /// where on locking is faster on a machine.
-  std::size_t lock_from = std::size_t{32} << 20U;
+  std::size_t lock_from = std::size_t{4} << 20U;
 };
 
 /// Copies all of `source` over all of `destination` and returns when it is done. Both are of one size; device, pinned

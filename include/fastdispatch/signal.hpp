@@ -48,7 +48,8 @@ class SignalPool;
 
 /// Owns a signal on loan from a SignalPool and gives it back when destroyed.
 ///
-/// It must not be given back while a packet or a copy may still write it; wait first.
+/// It may be given back before the packet or copy that decrements it completed: the pool lends it again only when its
+/// value has come to 0. The pool must live until then.
 class FASTDISPATCH_EXPORT PooledSignal {
 public:
   ~PooledSignal();
@@ -67,7 +68,7 @@ private:
 };
 
 /// Owns signals for reuse: creating one costs a call into HSA and an interrupt event, of which a process has few.
-/// A signal whose completion was not observed when it came back is not reused until it has been.
+/// A signal that came back with a value above 0, because something is still to decrement it, is not lent until it has.
 ///
 /// Thread safety: every member may be called from any thread.
 class FASTDISPATCH_EXPORT SignalPool {

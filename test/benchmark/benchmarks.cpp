@@ -1,5 +1,7 @@
 // What the library costs, beside the bare HSA API, the host alone, and OpenCL: everything in one run, in turns, so that
-// ratios mean something on a machine that others use too. `benchmarks dispatch` looks at the submit path alone.
+// ratios mean something on a machine that others use too. `benchmarks dispatch` looks at the submit path alone,
+// `benchmarks copies` at copies of pageable memory.
+#include "copy_measurements.hpp"
 #include "dispatch_suite.hpp"
 #include "measurements.hpp"
 #include "report.hpp"
@@ -86,6 +88,7 @@ int main(int argc, char** argv) {
     std::string json;
     app.add_option("--rounds", rounds, "How often everything is measured in turn (5)")->check(CLI::Range(1, 1000));
     app.add_option("--json", json, "Write the medians to this file");
+    const CLI::App* copies = app.add_subcommand("copies", "Measures copies of pageable memory")->fallthrough();
     const CLI::App* dispatch = app.add_subcommand("dispatch", "Measures the submit path")->fallthrough();
     const CLI::App* workloads = app.add_subcommand("workloads", "Measures the example programs")->fallthrough();
     try {
@@ -101,6 +104,8 @@ int main(int argc, char** argv) {
       run_dispatch_suite(rounds, json);
     else if (workloads->parsed())
       run_workload_suite(rounds, json);
+    else if (copies->parsed())
+      run_copy_suite(rounds, json);
     else
       run(rounds, json);
     return EXIT_SUCCESS;

@@ -21,14 +21,27 @@ protected:
 };
 
 // Around the staging blocks, the page and what locks the memory instead.
-constexpr std::size_t sizes[] = {0,       1,       3,         64,        4095,       4096,       4097,      524'287,
-                                 524'288, 524'289, 1'048'576, 1'600'003, 33'554'431, 33'554'432, 33'600'001};
+constexpr std::size_t sizes[] = {0,       1,       3,         64,        4095,      4096,      4097,      524'287,
+                                 524'288, 524'289, 1'048'576, 1'600'003, 4'194'303, 4'194'304, 33'600'001};
 
 TEST_F(Copies, of_pageable_memory_bring_every_byte_there_and_back) {
   for (const std::size_t size : sizes) {
     const std::vector<std::byte> source = pattern(size);
     const DeviceBuffer<std::byte> device = upload(source);
     EXPECT_TRUE(download(device) == source) << size;
+  }
+}
+
+TEST_F(Copies, of_pageable_memory_may_be_staged_or_locked_whatever_the_size) {
+  for (const std::size_t lock_from : {std::size_t{0}, CopyOptions::never_lock}) {
+    for (const std::size_t size : {1U, 4097U, 9'000'001U}) {
+      const std::vector<std::byte> source = pattern(size);
+      const DeviceBuffer<std::byte> device(gpu, size);
+      copy(device, std::span(source), {.lock_from = lock_from});
+      std::vector<std::byte> result(size);
+      copy(std::span(result), device, {.lock_from = lock_from});
+      EXPECT_TRUE(result == source) << size;
+    }
   }
 }
 
