@@ -19,6 +19,8 @@ inline constexpr std::size_t sort_length = 120;  // packets of the bitonic sort 
 
 // Microseconds that the host spends on a packet.
 inline std::string floor_of(std::size_t packets) { return "host_memcpy_" + std::to_string(packets); }
+inline constexpr const char* drained_memcpy = "drained_memcpy_120";
+inline constexpr const char* drained_replay = "drained_replay_120";
 inline constexpr const char* streamed = "host_streamed_120";
 inline std::string replay_of(std::size_t packets) { return "host_replay_" + std::to_string(packets); }
 inline constexpr const char* replay_shared = "host_replay_120_multiple_producers";
