@@ -1,6 +1,8 @@
 #include "dispatch/peer_waits.hpp"
 
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -68,6 +70,16 @@ TEST_F(QueueWaits, for_a_queue_do_not_cover_one_that_takes_its_place) {
   other = make_queue();  // likely at the same address
   queue.wait_for(other->fence());
   EXPECT_EQ(packets(made), 2U);
+}
+
+TEST_F(QueueWaits, of_several_threads_are_one) {
+  const Submission submission = peer.fence();
+  Queue shared(hsa.agent(), {.producers = Producers::multiple});
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i) threads.emplace_back([&] { shared.wait_for(submission); });
+  }
+  EXPECT_EQ(packets(hsa.queue()), 1U);
 }
 
 TEST_F(QueueWaits, for_a_queue_that_failed_are_errors) {
