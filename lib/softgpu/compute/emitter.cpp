@@ -9,6 +9,7 @@
 #include <llvm/IR/LLVMContext.h>
 
 #include "handler_table.hpp"
+#include "rounding.hpp"
 #include "wave_state.hpp"
 
 namespace softgpu::compute {
@@ -232,11 +233,20 @@ void Emitter::emit(const Instruction& instruction) {
   if (handler == nullptr) unsupported();
   if (gpr_index_mode_ != 0 && instruction.mnemonic.starts_with("v_") && instruction.mnemonic != "v_mov_b32")
     unsupported("indexed VGPRs");
+  const bool is_strict = function_.hasFnAttribute(llvm::Attribute::StrictFP);
+  const auto shift = is_strict ? rounding_shift(instruction.mnemonic) : std::nullopt;
+  ir.setIsFPConstrained(shift.has_value());
+  const std::uint32_t rounding = shift ? float_mode_ >> *shift & 3 : 0;
+  const auto switch_rounding = [&](std::uint32_t mode) {
+    if (rounding != 0) call(reinterpret_cast<const void*>(&set_host_rounding), ir.getVoidTy(), {ir.getInt32(mode)});
+  };
+  switch_rounding(rounding);
   try {
     (*handler)(*this, instruction);
   } catch (const std::out_of_range&) {  // the disassembler prints some damaged code with fewer operands
     unsupported("operands");
   }
+  switch_rounding(0);
   for (const Modifier& modifier : instruction.modifiers)
     if (!modifier.read) unsupported("modifier " + modifier.name);
 }

@@ -28,6 +28,11 @@ Value* magnitude_bits(Emitter& e, Value* value) {
 }
 
 Value* call_fma(Emitter& e, Value* a, Value* b, Value* c) {
+  if (e.ir.getIsFPConstrained()) {
+    llvm::Module* module = e.ir.GetInsertBlock()->getModule();
+    auto* fma = Intrinsic::getDeclaration(module, Intrinsic::experimental_constrained_fma, {a->getType()});
+    return e.ir.CreateConstrainedFPCall(fma, {a, b, c});
+  }
   return e.ir.CreateIntrinsic(Intrinsic::fma, {a->getType()}, {a, b, c});
 }
 

@@ -88,7 +88,8 @@ std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry, std::in
       next += instruction->size;
       if (flow.is_indirect) {
         program.indirect_targets.insert(start);
-        if (const auto address = constants.pair(instruction->operands.back())) {
+        if (const auto address =
+                constants.pair(instruction->operands.empty() ? Operand{} : instruction->operands.back())) {
           const auto target = static_cast<std::int64_t>(*address - entry);
           program.indirect_targets.insert(target);
           add_leader(target, constants);

@@ -49,11 +49,11 @@ void ScalarConstants::follow(const Instruction& instruction, std::uint64_t entry
   if (instruction.mnemonic == "s_getpc_b64" || instruction.mnemonic == "s_swappc_b64" ||
       instruction.mnemonic == "s_call_b64")
     return set_pair(destination.index, next);
-  if (instruction.mnemonic == "s_add_u32") return add(instruction, 0);
-  if (instruction.mnemonic == "s_addc_u32") return add(instruction, carry_);
-  if (instruction.mnemonic == "s_mov_b32") return set(destination.index, value(operands[1]));
-  if (instruction.mnemonic == "s_mov_b64") return set_pair(destination.index, pair(operands[1]));
-  if (instruction.mnemonic == "s_load_dwordx2") {
+  if (instruction.mnemonic == "s_add_u32" && operands.size() > 2) return add(instruction, 0);
+  if (instruction.mnemonic == "s_addc_u32" && operands.size() > 2) return add(instruction, carry_);
+  if (instruction.mnemonic == "s_mov_b32" && operands.size() > 1) return set(destination.index, value(operands[1]));
+  if (instruction.mnemonic == "s_mov_b64" && operands.size() > 1) return set_pair(destination.index, pair(operands[1]));
+  if (instruction.mnemonic == "s_load_dwordx2" && operands.size() > 2) {
     const auto base = pair(operands[1]);
     std::optional<std::uint64_t> loaded;
     std::uint64_t bits = 0;

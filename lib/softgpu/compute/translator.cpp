@@ -7,6 +7,7 @@
 
 #include "emitter.hpp"
 #include "memory_runtime.hpp"
+#include "rounding.hpp"
 #include "waiting_loops.hpp"
 
 namespace softgpu::compute {
@@ -31,6 +32,8 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
   function->addFnAttr(llvm::Attribute::NullPointerIsValid);  // a kernel's access to address 0 is to fault
   function->addFnAttr("stackrealign");                       // or else spilled vectors lie across two cache lines each
   function->addParamAttr(0, llvm::Attribute::NoAlias);
+
+  if (has_directed_rounding(program, float_mode)) function->addFnAttr(llvm::Attribute::StrictFP);
 
   Emitter emitter(*function, float_mode);
   emitter.set_vgpr_limit(vgpr_limit(program));

@@ -40,7 +40,7 @@ void add_vector_double(HandlerTable& table) {
   op("v_fract_f64", 1, fraction);
   op("v_trunc_f64", 1, unary_intrinsic<Intrinsic::trunc>);
   op("v_ceil_f64", 1, unary_intrinsic<Intrinsic::ceil>);
-  op("v_rndne_f64", 1, unary_intrinsic<Intrinsic::rint>);
+  op("v_rndne_f64", 1, unary_intrinsic<Intrinsic::roundeven>);
   op("v_floor_f64", 1, unary_intrinsic<Intrinsic::floor>);
   op("v_rcp_f64", 1, reciprocal);
   op("v_rsq_f64", 1, reciprocal_root);

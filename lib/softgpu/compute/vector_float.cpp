@@ -107,7 +107,7 @@ void add_functions(HandlerTable& table, Table op) {
   op("v_fract_f32", 1, fraction);
   op("v_trunc_f32", 1, unary_intrinsic<Intrinsic::trunc>);
   op("v_ceil_f32", 1, unary_intrinsic<Intrinsic::ceil>);
-  op("v_rndne_f32", 1, unary_intrinsic<Intrinsic::rint>);
+  op("v_rndne_f32", 1, unary_intrinsic<Intrinsic::roundeven>);
   op("v_floor_f32", 1, unary_intrinsic<Intrinsic::floor>);
   op("v_exp_f32", 1, exponential2);
   op("v_exp_legacy_f32", 1, exponential2);

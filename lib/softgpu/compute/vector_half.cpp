@@ -67,7 +67,7 @@ void add_vector_half(HandlerTable& table) {
   op("v_fract_f16", 1, fraction_half);
   op("v_trunc_f16", 1, unary_intrinsic<Intrinsic::trunc>);
   op("v_ceil_f16", 1, unary_intrinsic<Intrinsic::ceil>);
-  op("v_rndne_f16", 1, unary_intrinsic<Intrinsic::rint>);
+  op("v_rndne_f16", 1, unary_intrinsic<Intrinsic::roundeven>);
   op("v_floor_f16", 1, unary_intrinsic<Intrinsic::floor>);
   op("v_exp_f16", 1, exponential2);
   op("v_log_f16", 1, logarithm2);

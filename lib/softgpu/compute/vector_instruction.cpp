@@ -2,6 +2,8 @@
 
 #include <llvm/ADT/APFloat.h>
 
+#include "rounding.hpp"
+
 namespace softgpu::compute {
 namespace {
 
@@ -173,7 +175,9 @@ Value* VectorInstruction::mask_source(unsigned n, unsigned chunk) {
 // "Output modifiers" in the ISA: they are ignored in IEEE mode and where output denormals are kept.
 Value* VectorInstruction::modify_output(Lane lane, Value* value) {
   const bool is_single = lane == Lane::f32;
-  if (((e_.float_mode() >> (is_single ? 0 : 2)) & 3) != 0) e_.unsupported("a rounding mode other than to nearest even");
+  const bool is_directed = ((e_.float_mode() >> (is_single ? 0 : 2)) & 3) != 0;
+  if (is_directed && !rounding_shift(i_.mnemonic) && !is_independent_of_rounding(i_.mnemonic))
+    e_.unsupported("a rounding mode other than to nearest even");
   const bool denormals = (denormals_kept(e_, lane) & 2) != 0;
   const auto number = [&](double n) { return llvm::ConstantFP::get(value->getType(), n); };
 
@@ -212,6 +216,7 @@ Value* VectorInstruction::place_part(Value* value, Value* old) {
 }
 
 void VectorInstruction::write(Lane lane, Chunks values, UpperHalf upper) {
+  e_.ir.setIsFPConstrained(false);  // the value has been rounded; code generators know few constrained comparisons
   const Operand& destination = i_.operands.at(0);
   if (!destination.is_vector() || destination.dwords != (is_wide(lane) ? 2 : 1))
     e_.unsupported("destination " + destination.text);

@@ -74,8 +74,9 @@ Value* clamp_to_one(Emitter& e, Value* value) {
   return e.ir.CreateSelect(e.ir.CreateFCmpOGT(value, zero), below, zero);
 }
 
+/// Code generators fail on constrained roundings to half.
 void require_nearest_even(Emitter& e) {
-  if (((e.float_mode() >> 2) & 3) != 0) e.unsupported("a rounding mode other than to nearest even");
+  if (((e.float_mode() >> 2) & 3) != 0) e.unsupported("halves in a rounding mode other than to nearest even");
 }
 
 /// v_pk_add_u16 v0, v1, v2 op_sel_hi:[1,0] clamp
@@ -133,7 +134,6 @@ void add_packed_floats(HandlerTable& table, const char* mnemonic, unsigned sourc
     if (i.operands.size() != source_count + 1) e.unsupported("operands");
     const bool flushes_inputs = (e.float_mode() >> 4 & 1) == 0;
     const bool flushes_outputs = (e.float_mode() >> 4 & 2) == 0;
-    if ((e.float_mode() & 3) != 0) e.unsupported("a rounding mode other than to nearest even");
     const bool clamps = i.has("clamp");
     for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
       const auto result = [&](Half half) {

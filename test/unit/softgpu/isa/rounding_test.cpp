@@ -1,0 +1,131 @@
+// Rounding modes other than to nearest even, set by s_setreg: bits 0 and 1 of MODE are for f32, 2 and 3 for f64 and
+// f16.
+#include <cfenv>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "instruction_table.hpp"
+#include "softgpu/compute/rounding.hpp"
+#include "vector_form.hpp"
+#include "vector_suite.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+struct Mode {
+  u32 bits;
+  int host;
+};
+constexpr Mode directed[] = {{1, FE_UPWARD}, {2, FE_DOWNWARD}, {3, FE_TOWARDZERO}};
+
+/// The host rounds in the mode's direction while one lives. What is computed has to be volatile to stay inside.
+class HostRounding {
+public:
+  explicit HostRounding(int mode) { std::fesetround(mode); }
+  ~HostRounding() { std::fesetround(FE_TONEAREST); }
+  HostRounding(const HostRounding&) = delete;
+  HostRounding& operator=(const HostRounding&) = delete;
+};
+
+template <class T>
+T sum(const Mode& mode, T a, T b) {
+  const HostRounding rounding(mode.host);
+  const volatile T x = a;
+  const volatile T y = b;
+  const volatile T result = x + y;
+  return result;
+}
+template <class T>
+T product(const Mode& mode, T a, T b) {
+  const HostRounding rounding(mode.host);
+  const volatile T x = a;
+  const volatile T y = b;
+  const volatile T result = x * y;
+  return result;
+}
+template <class T>
+T multiply_add(const Mode& mode, T a, T b, T c) {
+  const HostRounding rounding(mode.host);
+  const volatile T x = a;
+  const volatile T y = b;
+  const volatile T z = c;
+  const volatile T result = std::fma(x, y, z);
+  return result;
+}
+template <class To, class From>
+To converted(const Mode& mode, From value) {
+  const HostRounding rounding(mode.host);
+  const volatile From from = value;
+  const volatile To result = static_cast<To>(from);
+  return result;
+}
+
+/// Executes `row` with MODE's rounding as given; it is to nearest even before and after.
+Case rounded(const VectorInstruction& row, const char* field, const Mode& mode) {
+  VectorForm form;
+  for (std::size_t i = 0; i < row.operation.sources.size(); ++i)
+    form.sources.push_back(vgpr(row.operation.sources[i], static_cast<unsigned>(2 * i)));
+  Case made = case_of(row, form);
+  const std::string set = std::string("s_setreg_imm32_b32 hwreg(HW_REG_MODE, ") + field + "), ";
+  made.assembly = set + std::to_string(mode.bits) + "\n" + made.assembly + "\n" + set + "0";
+  return made;
+}
+
+TEST(VectorFloatRounding, SinglesRoundAsTheLowestBitsOfModeSay) {
+  std::vector<Case> cases;
+  for (const Mode& mode : directed) {
+    const auto add = [&](const VectorInstruction& row) { cases.push_back(rounded(row, "0, 2", mode)); };
+    add(vop3("v_add_f32", [mode](float a, float b) { return sum(mode, a, b); }));
+    add(vop3("v_sub_f32", [mode](float a, float b) { return sum(mode, a, -b); }));
+    add(vop3("v_mul_f32", [mode](float a, float b) { return product(mode, a, b); }));
+    add(vop3("v_fma_f32", [mode](float a, float b, float c) { return multiply_add(mode, a, b, c); }));
+    add(vop3("v_cvt_f32_f64", [mode](double a) { return converted<float>(mode, a); }));
+    add(vop3("v_cvt_f32_u32", [mode](u32 a) { return converted<float>(mode, a); }));
+    add(vop3("v_cvt_f32_i32", [mode](i32 a) { return converted<float>(mode, a); }));
+    add(vop3("v_rndne_f32", [](float a) { return std::nearbyint(a); }));
+    // Doubles have bits of their own.
+    add(vop3("v_add_f64", [](double a, double b) { return a + b; }));
+  }
+  expect_match(cases);
+}
+
+TEST(VectorDoubleRounding, DoublesRoundAsTheNextBitsOfModeSay) {
+  std::vector<Case> cases;
+  for (const Mode& mode : directed) {
+    const auto add = [&](const VectorInstruction& row) { cases.push_back(rounded(row, "2, 2", mode)); };
+    add(vop3("v_add_f64", [mode](double a, double b) { return sum(mode, a, b); }));
+    add(vop3("v_mul_f64", [mode](double a, double b) { return product(mode, a, b); }));
+    add(vop3("v_fma_f64", [mode](double a, double b, double c) { return multiply_add(mode, a, b, c); }));
+    add(vop3("v_rndne_f64", [](double a) { return std::nearbyint(a); }));
+    add(vop3("v_mul_f32", [](float a, float b) { return a * b; }));
+  }
+  expect_match(cases);
+}
+
+/// What is not known to round as the host does is refused.
+TEST(VectorFloatRounding, OtherInstructionsAreRefused) {
+  for (const std::string mnemonic : {"v_ldexp_f32", "v_add_f16", "v_pk_add_f16"}) {
+    const auto failure = refusal("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 15\n" + mnemonic + " v8, v0, v2");
+    if (!failure) FAIL() << mnemonic << " ran";
+    EXPECT_NE(failure->text.find(mnemonic), std::string::npos) << failure->text;
+    EXPECT_NE(failure->text.find("rounding"), std::string::npos) << failure->text;
+  }
+}
+
+/// The host's code generator has to know all that they are made of.
+TEST(VectorFloatRounding, EveryInstructionThatIsNotRefusedCompiles) {
+  std::string text = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 15\n";
+  for (const auto& [mnemonic, entry] : instruction_table())
+    for (const Sample& sample : entry.samples)
+      if (compute::rounding_shift(mnemonic) || compute::is_independent_of_rounding(mnemonic))
+        text += sample.text + "\n";
+  text += "v_add_f64 v[8:9], v[0:1], v[2:3] clamp\n";
+  const auto failure = refusal(text + "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0");
+  EXPECT_FALSE(failure.has_value()) << failure->text;
+}
+
+}  // namespace
+}  // namespace softgpu::isa
