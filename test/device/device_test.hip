@@ -78,7 +78,8 @@ __device__ __noinline__ uint32_t fibonacci(uint32_t n) { return n < 2 ? n : fibo
 using Operation = uint32_t (*)(uint32_t, uint32_t);
 __device__ Operation const operations[] = {mix, rotate};
 
-extern "C" __global__ void call_functions(const uint32_t* values, uint32_t* by_pointer, uint32_t* by_itself, uint32_t n) {
+extern "C" __global__ void call_functions(const uint32_t* values, uint32_t* by_pointer, uint32_t* by_itself,
+                                          uint32_t n) {
   const uint32_t i = index_x();
   if (i >= n) return;
   by_pointer[i] = operations[values[i] % 2](values[i], i);
