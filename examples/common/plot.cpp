@@ -96,13 +96,14 @@ void write_plot(const std::filesystem::path& file, const LinePlot& plot) {
 void write_plot(const std::filesystem::path& file, const BarPlot& plot) {
   std::ostringstream script;
   write_frame(script, plot.title, plot.y_label, plot.logarithmic_y);
-  script << "set style fill solid 0.8\nset boxwidth 0.6\nset xtics rotate by -20\nset key off\n"
+  script << "set style fill solid 0.8\nset boxwidth 0.6\nset xtics rotate by -20\nset key off\nset rmargin 12\n"
          << "set xrange [-0.6:" << static_cast<double>(plot.bars.size()) - 0.4 << "]\n$bars << END\n";
   for (std::size_t i = 0; i < plot.bars.size(); ++i) script << i << " " << plot.bars[i].second << "\n";
   script << "END\nset xtics (";
   for (std::size_t i = 0; i < plot.bars.size(); ++i)
     script << (i == 0 ? "" : ", ") << literal(plot.bars[i].first) << " " << i;
-  script << ")\nplot $bars using 1:2 with boxes linecolor '#4472a8', $bars using 1:2:(sprintf('%.4g', $2)) with labels "
+  script << ")\nplot $bars using 1:2 with boxes linecolor '#4472a8', $bars using 1:2:(sprintf($2 < 1000 ? '%.4g' : "
+            "'%.0f', $2)) with labels "
             "offset 0,0.7\n";
   write_drawing(file, script.str());
 }
