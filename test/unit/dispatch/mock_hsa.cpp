@@ -381,6 +381,11 @@ std::size_t MockHsa::signals() const {
   return signals_.size();
 }
 
+std::size_t MockHsa::started_copies() const {
+  const std::scoped_lock lock(mutex_);
+  return copies_.size();
+}
+
 std::size_t MockHsa::locks() const {
   const std::scoped_lock lock(mutex_);
   return static_cast<std::size_t>(std::count_if(

@@ -65,6 +65,8 @@ public:
     hsa_signal_t completion;
   };
   [[nodiscard]] const std::vector<StartedCopy>& copies() const { return copies_; }
+  /// How many, where another thread may be starting them.
+  [[nodiscard]] std::size_t started_copies() const;
   /// How many ranges are locked.
   [[nodiscard]] std::size_t locks() const;
   /// Ends each of the next copies as soon as it is started, its signal at the value given here.
