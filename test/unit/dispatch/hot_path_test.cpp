@@ -27,13 +27,12 @@ void* allocate(std::size_t bytes) noexcept {
 }
 }  // namespace
 
-// These stand in for the C++ runtime's.
-void* operator new(std::size_t bytes) {
+// These stand in for the C++ runtime's; not inlined, or else gcc warns of memory from one family freed by the other.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (void* memory = allocate(bytes)) return memory;
   throw std::bad_alloc();
 }
-void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
-// Not inlined, or else gcc warns of memory from `new` that is given to `free`.
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept { return allocate(bytes); }
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
