@@ -7,6 +7,8 @@
 #include <memory>
 #include <mutex>
 
+#include "interrupt.hpp"
+
 namespace softgpu::compute {
 namespace {
 
@@ -28,10 +30,8 @@ void hand_on(int signal, siginfo_t* info, void* context) {
 void on_fault(int signal, siginfo_t* info, void* context) {
   // Only the kernel's own reports (si_code > 0) are about an access; anyone may send the signal.
   if (current == nullptr || info->si_code <= 0) return hand_on(signal, info, context);
-  // The jump out of the handler leaves the signal mask to us.
-  pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
-  if (info->si_code == SI_KERNEL) FaultGuard::exit({EarlyExit::Cause::impossible_address});
-  FaultGuard::exit({EarlyExit::Cause::memory_fault, reinterpret_cast<std::uint64_t>(info->si_addr)});
+  if (info->si_code == SI_KERNEL) FaultGuard::exit_handler({EarlyExit::Cause::impossible_address}, context);
+  FaultGuard::exit_handler({EarlyExit::Cause::memory_fault, reinterpret_cast<std::uint64_t>(info->si_addr)}, context);
 }
 
 void install_handlers() {
@@ -39,6 +39,7 @@ void install_handlers() {
   action.sa_sigaction = on_fault;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, interrupt_signal);
   sigaction(SIGSEGV, &action, &previous_segv);
   sigaction(SIGBUS, &action, &previous_bus);
 }
@@ -85,6 +86,19 @@ void FaultGuard::exit(EarlyExit reason) {
   FaultGuard* guard = current;
   guard->exit_ = reason;
   siglongjmp(guard->recovery_, 1);
+}
+
+void FaultGuard::exit_handler(EarlyExit reason, const void* context) {
+  current->unblocked_ = static_cast<const ucontext_t*>(context)->uc_sigmask;
+  current->in_handler_ = true;
+  exit(reason);
+}
+
+// Not before the jump: signals that come one after the other would pile up on the handlers' stack.
+void FaultGuard::arrive() noexcept {
+  leave();
+  if (in_handler_) pthread_sigmask(SIG_SETMASK, &unblocked_, nullptr);
+  in_handler_ = false;
 }
 
 bool FaultGuard::is_in_force() noexcept { return current != nullptr; }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <csetjmp>
+#include <csignal>
 #include <cstdint>
 #include <optional>
 
@@ -38,12 +39,16 @@ public:
       leave();
       return std::nullopt;
     }
-    leave();
+    arrive();
     return exit_;
   }
 
   /// Ends the body of the innermost guard of this thread. Must be called from within one.
   [[noreturn]] static void exit(EarlyExit reason);
+
+  /// The same out of a signal handler with the `context` that the handler got. The signals that the handler blocks stay
+  /// blocked until its stack has been left.
+  [[noreturn]] static void exit_handler(EarlyExit reason, const void* context);
 
   /// Whether the calling thread is within a guard's body.
   [[nodiscard]] static bool is_in_force() noexcept;
@@ -55,9 +60,12 @@ public:
 private:
   void enter();
   void leave() noexcept;
+  void arrive() noexcept;
 
   std::jmp_buf recovery_;
   EarlyExit exit_{};
+  sigset_t unblocked_;  ///< the signal mask outside of the handler that was left, if one was
+  bool in_handler_ = false;
 };
 
 }  // namespace softgpu::compute

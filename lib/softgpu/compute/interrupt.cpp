@@ -1,7 +1,6 @@
 #include "interrupt.hpp"
 
 #include <sys/syscall.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,8 +11,6 @@
 
 namespace softgpu::compute {
 namespace {
-
-constexpr int number = SIGURG;
 
 // Initial-exec: the handler must not be the first to touch them, which would allocate.
 [[gnu::tls_model("initial-exec")]] thread_local volatile std::uint64_t running = 0;
@@ -30,9 +27,7 @@ void on_signal(int signal, siginfo_t* info, void* context) {
   if (running == 0 || running != reinterpret_cast<std::uint64_t>(info->si_value.sival_ptr)) return;  // it came late
   pending = 1;
   if (!FaultGuard::is_in_force()) return;
-  // The jump out of the handler leaves the signal mask to us.
-  pthread_sigmask(SIG_SETMASK, &static_cast<const ucontext_t*>(context)->uc_sigmask, nullptr);
-  FaultGuard::exit({EarlyExit::Cause::interrupted});
+  FaultGuard::exit_handler({EarlyExit::Cause::interrupted}, context);
 }
 
 void install_handler() {
@@ -42,7 +37,7 @@ void install_handler() {
     action.sa_sigaction = on_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigemptyset(&action.sa_mask);
-    sigaction(number, &action, &previous);
+    sigaction(interrupt_signal, &action, &previous);
   });
 }
 
@@ -64,12 +59,12 @@ bool Interruptible::interrupted() noexcept { return pending != 0; }
 void interrupt(pid_t thread, std::uint64_t token) noexcept {
   install_handler();
   siginfo_t info{};
-  info.si_signo = number;
+  info.si_signo = interrupt_signal;
   info.si_code = SI_QUEUE;
   info.si_pid = getpid();
   info.si_uid = getuid();
   info.si_value.sival_ptr = reinterpret_cast<void*>(token);  // NOLINT(performance-no-int-to-ptr): a number
-  syscall(SYS_rt_tgsigqueueinfo, info.si_pid, thread, number, &info);
+  syscall(SYS_rt_tgsigqueueinfo, info.si_pid, thread, interrupt_signal, &info);
 }
 
 }  // namespace softgpu::compute

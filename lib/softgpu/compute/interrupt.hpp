@@ -6,9 +6,12 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <cstdint>
 
 namespace softgpu::compute {
+
+constexpr int interrupt_signal = SIGURG;
 
 /// Makes what the calling thread runs interruptible while this object lives. One a thread at a time.
 class Interruptible {
