@@ -244,6 +244,7 @@ compute::QueueView AqlQueue::view() const noexcept {
   result.scratch_bytes_per_lane = queue_->scratch_wave64_lane_byte_size;
   result.shared_aperture_high = queue_->group_segment_aperture_base_hi;
   result.private_aperture_high = queue_->private_segment_aperture_base_hi;
+  result.interrupts = &host_;
   return result;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "softgpu/compute/engine.hpp"
+
 namespace softgpu::command_processor {
 
 /// An access that no mapping allows.
@@ -13,9 +15,8 @@ struct MemoryFault {
 };
 
 /// Thread safety: every member is called from worker threads, several at once.
-class Host {
+class Host : public compute::InterruptHandler {
 public:
-  virtual ~Host() = default;
   /// The GPU's interrupt: wakes who sleeps on this event.
   virtual void raise_event(std::uint32_t event_id) = 0;
   /// False when nobody can be told; the queue is then stopped with an error of its own.

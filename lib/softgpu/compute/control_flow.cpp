@@ -55,6 +55,22 @@ void trap(Emitter& e, const Instruction& i) {
   e.ir.CreateRetVoid();
 }
 
+void send_message(Emitter& e, const Instruction& i) {
+  // The others are for graphics, or between the hardware's firmware and the trap handler.
+  if (!i.operands.at(0).is("sendmsg(MSG_INTERRUPT)")) e.unsupported("a message of another kind than MSG_INTERRUPT");
+  call_back(e, offsetof(WaveState, interrupt_host), {e.state(), e.sgpr(scalar_register::m0)});
+}
+
+/// Only a debugger makes a halted wavefront go on: it waits until its work-group is ended.
+void send_message_and_halt(Emitter& e, const Instruction& i) {
+  send_message(e, i);
+  llvm::BasicBlock* halted = e.new_block("halted");
+  e.ir.CreateBr(halted);
+  e.ir.SetInsertPoint(halted);
+  sleep(e, i);
+  e.ir.CreateBr(halted);
+}
+
 void get_program_counter(Emitter& e, const Instruction& i) { e.set_scalar(i.operands.at(0), next_address(e, i)); }
 
 void set_program_counter(Emitter& e, const Instruction& i) { e.branch_to(e.scalar64(i.operands.at(0))); }
@@ -139,6 +155,8 @@ void add_control_flow(HandlerTable& table) {
   table.add("s_barrier", barrier);
   table.add("s_sleep", sleep);
   table.add("s_trap", trap);
+  table.add("s_sendmsg", send_message);
+  table.add("s_sendmsghalt", send_message_and_halt);
   table.add("s_getpc_b64", get_program_counter);
   table.add("s_setpc_b64", set_program_counter);
   table.add("s_swappc_b64", swap_program_counter);

@@ -35,7 +35,18 @@ struct Failure {
 /// A translated kernel: immutable, shared by every dispatch of it.
 class Kernel;
 
-/// The fields of AMD's queue structure that a dispatch reads: where scratch is, and the apertures of flat addresses.
+/// Who hears the interrupts that kernels send to the host.
+///
+/// Thread safety: called on the threads that run work-groups, several at once.
+class InterruptHandler {
+public:
+  virtual ~InterruptHandler() = default;
+  /// s_sendmsg of MSG_INTERRUPT. `data` is what the interrupt carries: the lower 24 bits of M0.
+  virtual void kernel_interrupt(std::uint32_t data) = 0;
+};
+
+/// What a dispatch has from its queue. The fields of AMD's queue structure that it reads: where scratch is, and the
+/// apertures of flat addresses.
 struct QueueView {
   std::uint64_t queue_address = 0;           ///< of amd_queue_t, for the queue pointer SGPRs
   std::uint64_t dispatch_id = 0;             ///< the packet's index, for the dispatch id SGPRs
@@ -45,6 +56,7 @@ struct QueueView {
   std::uint32_t scratch_bytes_per_lane = 0;  ///< amd_queue_t::scratch_wave64_lane_byte_size
   std::uint32_t shared_aperture_high = 0;    ///< amd_queue_t::group_segment_aperture_base_hi
   std::uint32_t private_aperture_high = 0;   ///< amd_queue_t::private_segment_aperture_base_hi
+  InterruptHandler* interrupts = nullptr;    ///< not owned; without one, interrupts get lost
 };
 
 /// Translates kernels and keeps the translations. One per agent.

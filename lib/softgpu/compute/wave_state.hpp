@@ -9,6 +9,7 @@
 
 namespace softgpu::compute {
 
+class InterruptHandler;
 struct RegisterFile;
 
 struct WaveState {
@@ -39,7 +40,10 @@ struct WaveState {
   void (*yield)(WaveState*) = nullptr;
   /// s_trap: does not return. `offset` is the instruction's, from the kernel's entry.
   void (*trap)(WaveState*, std::uint32_t id, std::int64_t offset) = nullptr;
-  void* runner = nullptr;   ///< the callbacks' own
+  /// s_sendmsg of MSG_INTERRUPT, with M0.
+  void (*interrupt_host)(WaveState*, std::uint32_t data) = nullptr;
+  void* runner = nullptr;  ///< the callbacks' own
+  InterruptHandler* interrupts = nullptr;
   std::uint32_t polls = 0;  ///< accesses that may have waited for another wavefront
 
   /// Operands and results of memory instructions that the runtime executes lane by lane (memory_runtime.hpp).

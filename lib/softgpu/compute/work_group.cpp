@@ -63,6 +63,16 @@ void trap(WaveState*, std::uint32_t, std::int64_t offset) {
   FaultGuard::exit({EarlyExit::Cause::trap, static_cast<std::uint64_t>(offset)});
 }
 
+/// The handler is no code of the kernel's: an interrupt of this thread must not take it out of there.
+void interrupt_host(WaveState* state, std::uint32_t data) {
+  if (state->interrupts == nullptr) return;
+  FaultGuard* guard = FaultGuard::suspend();
+  constexpr std::uint32_t carried = 0xffffff;
+  state->interrupts->kernel_interrupt(data & carried);
+  FaultGuard::resume(guard);
+  if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
+}
+
 /// The lanes of the wavefront that starts at `first_item`.
 std::uint64_t initial_exec(const WorkGroup& group, std::uint32_t first_item) {
   const std::uint32_t items = std::min(group.work_items() - first_item, wavefront_size);
@@ -155,6 +165,8 @@ void WorkGroupRunner::State::prepare_group(WaveState& state, const PreparedLaunc
   state.private_aperture = std::uint64_t{launch.queue().private_aperture_high} << 32;
   state.code_address = launch.code_address();
   state.trap = trap;
+  state.interrupt_host = interrupt_host;
+  state.interrupts = launch.queue().interrupts;
 }
 
 void WorkGroupRunner::State::prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group,

@@ -82,7 +82,21 @@ void Events::raise(HsaEvent* event) {
 
 void Events::raise(std::uint32_t id) {
   const std::lock_guard lock(mutex_);
-  if (id < events_.size() && events_[id]) set_locked(*events_[id]);
+  if (id >= events_.size() || !events_[id]) return;
+  static_cast<void>(empty_mailbox(id));
+  set_locked(*events_[id]);
+}
+
+void Events::raise_signalled(std::uint32_t partial_id) {
+  const std::lock_guard lock(mutex_);
+  if (partial_id < events_.size() && events_[partial_id] && empty_mailbox(partial_id))
+    return set_locked(*events_[partial_id]);
+  for (std::uint32_t id = 0; id != events_.size(); ++id)
+    if (events_[id] && empty_mailbox(id)) set_locked(*events_[id]);
+}
+
+bool Events::empty_mailbox(std::uint32_t id) noexcept {
+  return __atomic_exchange_n(mailboxes_ + id, std::uint64_t{0}, __ATOMIC_ACQ_REL) != 0;
 }
 
 void Events::clear(HsaEvent* event) {

@@ -48,6 +48,9 @@ public:
   void clear(HsaEvent* event);
   /// What the GPU's interrupt does. An id of no event is ignored: the interrupt may be late.
   void raise(std::uint32_t id);
+  /// What an interrupt of a kernel does, which may carry no more than the last bits of the event's id: raises the event
+  /// if its mailbox was written, else every event whose mailbox was.
+  void raise_signalled(std::uint32_t partial_id);
 
   /// Fills the memory events' fault data and raises them. False when there is none, or it was raised before: ROCr
   /// handles one memory fault in the life of a process.
@@ -59,11 +62,12 @@ public:
 
 private:
   void set_locked(Event& event);
+  [[nodiscard]] bool empty_mailbox(std::uint32_t id) noexcept;
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Event>> events_;  // by id; id 0 is no event
   std::vector<std::uint32_t> free_ids_;
-  std::uint64_t* mailboxes_;  // one word an event, where the GPU leaves the id of the event that it raises
+  std::uint64_t* mailboxes_;  // one word an event, where the GPU leaves the id of the event that it raises; else 0
 };
 
 }  // namespace softgpu::thunk

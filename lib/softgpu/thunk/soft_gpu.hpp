@@ -17,6 +17,7 @@ public:
   EventHost(Events& events, LogLevel level) : events_(events), level_(level) {}
 
   void raise_event(std::uint32_t event_id) override;
+  void kernel_interrupt(std::uint32_t data) override { events_.raise_signalled(data); }
   [[nodiscard]] bool report_memory_fault(const command_processor::MemoryFault& fault) override;
   void report_error(std::string_view line) override;
   [[nodiscard]] bool logs_packets() const override { return level_ == LogLevel::packets; }

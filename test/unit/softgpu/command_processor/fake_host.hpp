@@ -16,6 +16,7 @@ public:
     const std::lock_guard lock(mutex_);
     events_.push_back(event_id);
   }
+  void kernel_interrupt(std::uint32_t data) override { raise_event(data); }
   [[nodiscard]] bool report_memory_fault(const MemoryFault& fault) override {
     const std::lock_guard lock(mutex_);
     if (!takes_faults) return false;

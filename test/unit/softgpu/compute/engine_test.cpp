@@ -22,7 +22,9 @@ constexpr std::uint32_t s_trap_2 = 0xbf920002;
 constexpr std::uint32_t s_nop = 0xbf800000;
 constexpr std::uint32_t s_branch_over_one_word = 0xbf820001;
 constexpr std::uint32_t s_branch_back_one_word = 0xbf82fffe;
+constexpr std::uint32_t s_mov_m0_literal = 0xbefc00ff;
 constexpr std::uint32_t s_sendmsg_interrupt = 0xbf900001;
+constexpr std::uint32_t s_sendmsg_save_wave = 0xbf900004;
 constexpr std::uint32_t no_instruction = 0xffffffff;
 
 /// A kernel descriptor with code behind it, as a code object has them, in memory that the kernel's address points to.
@@ -142,12 +144,28 @@ TEST(Engine, knows_which_kernels_have_barriers) {
 
 TEST(Engine, refuses_an_unsupported_instruction_by_its_name_and_offset) {
   Engine engine;
-  const Image image({s_nop, s_sendmsg_interrupt, s_endpgm});
+  const Image image({s_nop, s_sendmsg_save_wave, s_endpgm});
   const Failure failure = failure_in(engine, image.address());
   EXPECT_EQ(failure.kind, Failure::Kind::illegal_instruction);
   EXPECT_EQ(failure.address, 4U);
   EXPECT_NE(failure.text.find("s_sendmsg"), std::string::npos) << failure.text;
   EXPECT_NE(failure.text.find("0x4"), std::string::npos) << failure.text;
+}
+
+TEST(Engine, a_message_interrupts_the_host_with_the_lower_24_bits_of_m0) {
+  struct Handler final : InterruptHandler {
+    std::vector<std::uint32_t> received;
+    void kernel_interrupt(std::uint32_t data) override { received.push_back(data); }
+  } handler;
+  Engine engine;
+  const Image image({s_mov_m0_literal, 0x12345678, s_sendmsg_interrupt, s_sendmsg_interrupt, s_endpgm});
+  const auto kernel = kernel_in(engine, image);
+  ASSERT_NE(kernel, nullptr);
+  QueueView queue;
+  queue.interrupts = &handler;
+  WorkGroupRunner runner(0);
+  EXPECT_EQ(runner.run(*launch_of(kernel, packet_of({64, 1, 1}, {64, 1, 1}), queue), 0), std::nullopt);
+  EXPECT_EQ(handler.received, (std::vector<std::uint32_t>{0x345678, 0x345678}));
 }
 
 TEST(Engine, refuses_bytes_that_are_no_instruction) {

@@ -44,6 +44,7 @@ constexpr Format formats[] = {
     {"SOPK", 0xb0040001, 23, 5},  // 1: over one word, or the lowest bit of HW_REG_MODE
     {"SOP1", 0xbe840008, 8, 8},
     {"SOPC", 0xbf000408, 16, 7},
+    {"SOPP", 0xbf800001, 16, 7},  // 1: over one word, or MSG_INTERRUPT
     {"SOPP", 0xbf800000, 16, 7},
     {"SMEM", 0xc0020402, 18, 8},
     {"SMEM", 0xc0030402, 18, 8},  // returning
@@ -177,7 +178,6 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
       {"s_scratch_", "scalar access to scratch: compilers do not emit it"},
       {"s_dcache_discard", "scalar stores: compilers do not emit them"},
       {"s_atc_probe", "probes of address translation"},
-      {"s_sendmsg", "messages to the driver"},
       {"s_cbranch_cdbg", "debuggers"},
       {"s_sethalt", "debuggers"},
       {"s_endpgm_saved", "debuggers"},

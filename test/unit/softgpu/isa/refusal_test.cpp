@@ -36,7 +36,8 @@ INSTANTIATE_TEST_SUITE_P(TypedBuffers, OutOfScope,
 
 INSTANTIATE_TEST_SUITE_P(Rest, OutOfScope,
                          testing::Values("ds_condxchg32_rtn_b64 v[8:9], v0, v[4:5]", "ds_read_addtid_b32 v8",
-                                         "s_atomic_add s0, s[2:3], 0x0", "s_sendmsghalt sendmsg(MSG_INTERRUPT)",
+                                         "s_atomic_add s0, s[2:3], 0x0", "s_sendmsg sendmsg(MSG_SAVEWAVE)",
+                                         "s_sendmsghalt sendmsg(MSG_GET_DOORBELL)",
                                          "v_screen_partition_4se_b32_e32 v8, v0"));
 
 TEST(OutOfScope, TrapEndsTheDispatch) {

@@ -22,6 +22,10 @@ protected:
   [[nodiscard]] bool wait(HsaEvent* event, std::chrono::milliseconds limit) {
     return events.wait(std::span(&event, 1), WaitFor::all, limit);
   }
+  /// As a GPU does before it interrupts the host.
+  static void write_mailbox(const HsaEvent& event) {
+    *reinterpret_cast<std::uint64_t*>(event.EventData.HWData2) = event.EventId;
+  }
 
   Events events;
 };
@@ -113,6 +117,28 @@ TEST_F(EventsTest, EachEventHasAMailboxOfItsOwn) {
   HsaEvent* other = make(Reset::automatic);
   EXPECT_NE(+one->EventData.HWData2, 0U);
   EXPECT_NE(+one->EventData.HWData2, +other->EventData.HWData2);
+}
+
+TEST_F(EventsTest, AKernelsInterruptRaisesTheEventWhoseMailboxItWrote) {
+  HsaEvent* one = make(Reset::automatic);
+  HsaEvent* other = make(Reset::automatic);
+  write_mailbox(*one);
+  write_mailbox(*other);
+  events.raise_signalled(one->EventId);
+  EXPECT_TRUE(wait(one, 0ms));
+  EXPECT_FALSE(wait(other, 0ms));
+}
+
+TEST_F(EventsTest, AKernelsInterruptMayCarryAPartOfTheIdOnly) {
+  HsaEvent* first = make(Reset::automatic);
+  HsaEvent* late = nullptr;
+  while (late == nullptr || (late->EventId & 0xff) != first->EventId) late = make(Reset::automatic);
+  write_mailbox(*late);
+  events.raise_signalled(late->EventId & 0xff);
+  EXPECT_FALSE(wait(first, 0ms));
+  EXPECT_TRUE(wait(late, 0ms));
+  events.raise_signalled(late->EventId & 0xff);  // the mailbox is empty now
+  EXPECT_FALSE(wait(late, 0ms));
 }
 
 TEST_F(EventsTest, IdsAreUsedAgainSoThatTheyDoNotRunOut) {
