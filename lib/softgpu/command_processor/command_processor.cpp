@@ -42,7 +42,7 @@ struct CommandProcessor::State {
       : options(chosen), host(above), executions(std::make_shared<Executions>(chosen.threads, chosen.time_limit)),
         scheduler(chosen.threads, executions) {
     auto runners = std::make_shared<Runners>(options.threads);
-    for (std::uint32_t gpu = 0; gpu != options.gpus; ++gpu) grids.emplace_back(runners);
+    for (std::uint32_t gpu = 0; gpu != options.gpus; ++gpu) grids.emplace_back(runners, options.engine);
   }
 
   struct Entry {

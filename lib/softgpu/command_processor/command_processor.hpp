@@ -12,6 +12,7 @@
 #include <hsa/amd_hsa_queue.h>
 
 #include "softgpu/command_processor/host.hpp"
+#include "softgpu/compute/engine.hpp"
 
 namespace softgpu::command_processor {
 
@@ -20,6 +21,7 @@ struct Options {
   std::uint32_t threads = 4;
   std::optional<std::uint64_t> shuffle_seed;       ///< reorders what may overlap, so that a missing barrier bit shows
   std::optional<std::chrono::seconds> time_limit;  ///< of a kernel; its queue then stops with an error
+  compute::EngineOptions engine;                   ///< how kernels are translated
 };
 
 /// An AQL queue as a runtime makes it. `queue` carries the indices, the scratch fields and the inactive signal.

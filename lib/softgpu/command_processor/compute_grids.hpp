@@ -24,7 +24,8 @@ private:
 /// One GPU's translator.
 class ComputeGrids final : public GridSource {
 public:
-  explicit ComputeGrids(std::shared_ptr<Runners> runners) : runners_(std::move(runners)) {}
+  ComputeGrids(std::shared_ptr<Runners> runners, const compute::EngineOptions& options)
+      : engine_(options), runners_(std::move(runners)) {}
 
   [[nodiscard]] Prepared prepare(const hsa_kernel_dispatch_packet_t& packet, const compute::QueueView& queue) override;
   void forget_code(std::uint64_t base, std::size_t size) override { engine_.forget(base, size); }

@@ -7,8 +7,10 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 #include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
 
 #include "handler_table.hpp"
+#include "loaded_module.hpp"
 #include "rounding.hpp"
 #include "wave_state.hpp"
 
@@ -45,8 +47,12 @@ Value* Emitter::field(std::size_t offset, llvm::Type* type) {
 Value* Emitter::call(const void* function, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
   std::vector<llvm::Type*> types;
   for (Value* argument : arguments) types.push_back(argument->getType());
-  Value* address = ir.CreateIntToPtr(ir.getInt64(std::bit_cast<std::uint64_t>(function)), state_->getType());
-  return ir.CreateCall(llvm::FunctionType::get(result, types, false), address, arguments);
+  auto* type = llvm::FunctionType::get(result, types, false);
+  return ir.CreateCall(function_.getParent()->getOrInsertFunction(own_symbol(function), type), arguments);
+}
+
+Value* Emitter::address_of(const void* constant) {
+  return function_.getParent()->getOrInsertGlobal(own_symbol(constant), ir.getInt8Ty());
 }
 
 // --- Scalar registers

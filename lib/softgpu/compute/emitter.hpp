@@ -64,8 +64,10 @@ public:
   llvm::Value* state() { return state_; }
   /// A field that never changes while the wavefront runs: `field(offsetof(WaveState, lds), ir.getPtrTy())`.
   llvm::Value* field(std::size_t offset, llvm::Type* type);
-  /// Calls a C function of the runner's, by its address: `call(&f, ir.getVoidTy(), {state(), x})`.
+  /// Calls a function of the soft GPU's, by its address: `call(&f, ir.getVoidTy(), {state(), x})`.
   llvm::Value* call(const void* function, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
+  /// The address of a constant of the soft GPU's. No address is ever a number in the code, which other processes run.
+  llvm::Value* address_of(const void* constant);
 
   // --- Scalar registers
   llvm::Value* sgpr(unsigned index);                  ///< i32

@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "emitter.hpp"
-#include "jit.hpp"
 #include "kernel.hpp"
 #include "program.hpp"
-#include "translator.hpp"
+#include "translations.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -75,8 +74,15 @@ private:
 struct Engine::State : std::enable_shared_from_this<Engine::State> {
   std::mutex entries_mutex;
   std::unordered_map<std::uint64_t, Entry> entries;  ///< by the kernel object's address
-  std::mutex translation_mutex;
-  Jit jit;
+  /// A kernel is translated once, whoever asks for it; kernels that do not share a mutex at the same time.
+  std::array<std::mutex, 32> translation_mutexes;
+  Translations translations;
+
+  explicit State(const EngineOptions& options) : translations(options) {}
+
+  std::mutex& translation_mutex(std::uint64_t kernel_object) {
+    return translation_mutexes.at(kernel_object / KernelDescriptor::size % translation_mutexes.size());
+  }
 
   std::optional<Result> find(std::uint64_t kernel_object) {
     const std::lock_guard lock(entries_mutex);
@@ -98,10 +104,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
 
   Result translate_program(const KernelDescriptor& descriptor, const Program& program, std::uint64_t code_address) {
     try {
-      Translation translation;
-      HostCode code = jit.compile([&](llvm::Module& module, const char* name) {
-        translation = translate(program, descriptor.float_mode(), name, module);
-      });
+      auto [code, needs_fiber] = translations.of(program, descriptor.float_mode());
       std::unique_ptr<CodeRegions> regions;
       if (program.branches_indirectly()) {
         regions = std::make_unique<CodeRegions>(
@@ -110,7 +113,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
               return state.lock()->region(code_address, offset, mode);  // kernels run while there is an engine
             });
       }
-      return std::make_shared<const Kernel>(descriptor, code.wave, translation.needs_fiber, std::move(code.code),
+      return std::make_shared<const Kernel>(descriptor, code.wave, needs_fiber, std::move(code.code),
                                             std::move(regions));
     } catch (const UnsupportedInstruction& unsupported) {
       return illegal_instruction(unsupported.offset, unsupported.text);
@@ -119,14 +122,12 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
 
   /// The code that an indirect branch has reached.
   CodeRegions::Translated region(std::uint64_t code_address, std::int64_t offset, std::uint32_t float_mode) {
-    const std::lock_guard lock(translation_mutex);
     auto read = Program::read(code_address, offset);
     if (const auto* unreadable = std::get_if<UnreadableCode>(&read))
       return illegal_instruction(unreadable->offset, unreadable->text);
     auto& program = std::get<Program>(read);
     try {
-      HostCode code =
-          jit.compile([&](llvm::Module& module, const char* name) { translate(program, float_mode, name, module); });
+      HostCode code = translations.of(program, float_mode).code;
       return CodeRegion{code.wave, std::move(code.code), program.indirect_targets, std::move(program.pieces)};
     } catch (const UnsupportedInstruction& unsupported) {
       return illegal_instruction(unsupported.offset, unsupported.text);
@@ -159,12 +160,12 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   }
 };
 
-Engine::Engine() : state_(std::make_shared<State>()) {}
+Engine::Engine(const EngineOptions& options) : state_(std::make_shared<State>(options)) {}
 Engine::~Engine() = default;
 
 Result Engine::kernel(std::uint64_t kernel_object) {
   if (auto found = state_->find(kernel_object)) return *found;
-  const std::lock_guard lock(state_->translation_mutex);
+  const std::lock_guard lock(state_->translation_mutex(kernel_object));
   if (auto found = state_->find(kernel_object)) return *found;  // another thread was faster
   Entry entry = state_->make(kernel_object);
   Result result = entry.result;

@@ -6,12 +6,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include <hsa/hsa.h>
+
+#include "host_cpu.hpp"
 
 namespace softgpu::compute {
 
@@ -59,18 +63,27 @@ struct QueueView {
   InterruptHandler* interrupts = nullptr;    ///< not owned; without one, interrupts get lost
 };
 
+struct EngineOptions {
+  HostCpu cpu = HostCpu::host;
+  std::string cache_folder = {};                         ///< where host code is kept between runs; empty: nowhere
+  std::uint64_t cache_bytes = std::uint64_t{256} << 20;  ///< what the folder may hold; the oldest files go first
+  std::function<void(std::string_view)> log = {};        ///< a line a translation, and what ails the folder
+};
+
 /// Translates kernels and keeps the translations. One per agent.
 ///
-/// Thread safety: every member may be called from any thread; two threads that ask for one kernel translate it once.
+/// Thread safety: every member may be called from any thread; two threads that ask for one kernel translate it once,
+/// and different kernels at the same time.
 class Engine {
 public:
-  Engine();
+  explicit Engine(const EngineOptions& options = {});
   ~Engine();
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
   /// The translation of the kernel whose descriptor (or amd_kernel_code_t) is at `kernel_object`. The first call for a
-  /// kernel takes about half a millisecond an instruction; later ones are a look-up.
+  /// kernel takes about half a millisecond an instruction, or less than one in all from the cache; later ones are a
+  /// look-up.
   [[nodiscard]] std::variant<std::shared_ptr<const Kernel>, Failure> kernel(std::uint64_t kernel_object);
 
   /// Drops the translations of code within [base, base + size), which is about to be freed or rewritten.

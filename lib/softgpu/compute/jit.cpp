@@ -1,15 +1,21 @@
 #include "jit.hpp"
 
 #include <atomic>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 
+#include <llvm-c/Core.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
-#include <llvm/ExecutionEngine/Orc/LLJIT.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
@@ -19,8 +25,13 @@
 #include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "loaded_module.hpp"
+
 namespace softgpu::compute {
 namespace {
+
+/// The one function of every object file.
+constexpr const char* function_name = "wave";
 
 template <class T>
 T value_of(llvm::Expected<T> expected) {
@@ -32,15 +43,20 @@ void check(llvm::Error error) {
   if (error) throw std::runtime_error("LLVM's JIT: " + llvm::toString(std::move(error)));
 }
 
-llvm::orc::JITTargetMachineBuilder host_machine() {
-  static const bool initialized = [] {
-    llvm::InitializeNativeTarget();
-    llvm::InitializeNativeTargetAsmPrinter();
-    return true;
-  }();
-  static_cast<void>(initialized);
+llvm::orc::JITTargetMachineBuilder machine_for(HostCpu cpu) {
   auto machine = value_of(llvm::orc::JITTargetMachineBuilder::detectHost());
+  if (cpu != HostCpu::host) {
+    machine = llvm::orc::JITTargetMachineBuilder(machine.getTargetTriple());
+    machine.setCPU(cpu == HostCpu::avx2 ? "x86-64-v3" : "x86-64-v4");
+  }
+#if LLVM_VERSION_MAJOR >= 18
+  machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
+#else
   machine.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
+#endif
+  // Functions of the soft GPU are called through a table that the linker fills in.
+  machine.setRelocationModel(llvm::Reloc::PIC_);
+  machine.setCodeModel(llvm::CodeModel::Small);
   return machine;
 }
 
@@ -70,41 +86,102 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
     if (!function.isDeclaration()) passes.run(function, functions);
 }
 
+/// Addresses are plain numbers in LLVM 15 and a type of their own later.
+std::uint64_t number_of(std::uint64_t address) { return address; }
+template <class Address>
+  requires requires(Address address) { address.getValue(); }
+std::uint64_t number_of(Address address) {
+  return address.getValue();
+}
+
+using Definition = llvm::orc::SymbolMap::mapped_type;
+
+Definition definition_of(std::uint64_t address) {
+  using Address = decltype(Definition().getAddress());
+  return {Address(address), llvm::JITSymbolFlags::Exported};
+}
+
+/// Defines what own_symbol() names.
+class OwnSymbols final : public llvm::orc::DefinitionGenerator {
+public:
+  llvm::Error tryToGenerate(llvm::orc::LookupState&, llvm::orc::LookupKind, llvm::orc::JITDylib& dylib,
+                            llvm::orc::JITDylibLookupFlags, const llvm::orc::SymbolLookupSet& names) override {
+    llvm::orc::SymbolMap found;
+    for (const auto& [name, flags] : names)
+      if (const auto address = own_address(std::string_view((*name).data(), (*name).size())))
+        found[name] = definition_of(*address);
+    return found.empty() ? llvm::Error::success() : dylib.define(llvm::orc::absoluteSymbols(std::move(found)));
+  }
+};
+
 }  // namespace
 
 struct Jit::State {
-  State()
-      : machine(value_of(host_machine().createTargetMachine())),
-        lljit(value_of(llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(host_machine()).create())) {
-    const char prefix = lljit->getDataLayout().getGlobalPrefix();
-    lljit->getMainJITDylib().addGenerator(
-        value_of(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(prefix)));
+  explicit State(HostCpu cpu)
+      : machine(machine_for(cpu)), session(value_of(llvm::orc::SelfExecutorProcessControl::Create(
+                                       nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()))),
+        linker(session), runtime(session.createBareJITDylib("runtime")) {
+    runtime.addGenerator(std::make_unique<OwnSymbols>());
+    // For what LLVM itself calls: memcpy, fma and the like. No prefix: ELF has none.
+    runtime.addGenerator(value_of(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess('\0')));
   }
+  ~State() { llvm::consumeError(session.endSession()); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
-  std::unique_ptr<llvm::TargetMachine> machine;
-  std::unique_ptr<llvm::orc::LLJIT> lljit;
-  std::uint64_t kernel_count = 0;
+  const llvm::orc::JITTargetMachineBuilder machine;
+  llvm::orc::ExecutionSession session;
+  llvm::orc::ObjectLinkingLayer linker;
+  llvm::orc::JITDylib& runtime;
+  std::atomic<std::uint64_t> count{0};
 };
 
-Jit::Jit() : state_(std::make_shared<State>()) {}
+Jit::Jit(HostCpu cpu) : state_(std::make_shared<State>(cpu)) {}
 Jit::~Jit() = default;
 
-HostCode Jit::compile(const std::function<void(llvm::Module&, const char*)>& fill) {
-  const std::string name = "wave" + std::to_string(state_->kernel_count++);
-  auto context = std::make_unique<llvm::LLVMContext>();
-  auto module = std::make_unique<llvm::Module>(name, *context);
-  module->setDataLayout(state_->lljit->getDataLayout());
-  module->setTargetTriple(state_->lljit->getTargetTriple().str());
-  fill(*module, name.c_str());
-  optimize(*module, *state_->machine);
+std::string Jit::identity() const {
+  const std::string& own = LoadedModule::own().build_id;
+  // A function of the library's, not one that its headers bring.
+  const auto library = LoadedModule::containing(reinterpret_cast<const void*>(&LLVMContextCreate));
+  if (own.empty() || !library || library->build_id.empty()) return {};
+  return "softgpu " + own + "\nLLVM " LLVM_VERSION_STRING " " + library->build_id + "\n" +
+         state_->machine.getTargetTriple().str() + " " + state_->machine.getCPU() + " " +
+         state_->machine.getFeatures().getString();
+}
 
-  llvm::orc::ResourceTrackerSP tracker = state_->lljit->getMainJITDylib().createResourceTracker();
-  check(state_->lljit->addIRModule(tracker, llvm::orc::ThreadSafeModule(std::move(module), std::move(context))));
-  const auto address = value_of(state_->lljit->lookup(name)).getValue();
-  // The tracker goes before the session that it belongs to.
-  auto release = [state = state_, tracker](const void*) { llvm::consumeError(tracker->remove()); };
-  auto* wave = reinterpret_cast<WaveFunction>(address);  // NOLINT(performance-no-int-to-ptr)
-  return {wave, std::shared_ptr<const void>(tracker.get(), std::move(release))};
+std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& fill) const {
+  static const bool initialized = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  static_cast<void>(initialized);
+  auto builder = state_->machine;
+  const auto machine = value_of(builder.createTargetMachine());
+  llvm::LLVMContext context;
+  llvm::Module module(function_name, context);
+  module.setDataLayout(machine->createDataLayout());
+  module.setTargetTriple(machine->getTargetTriple().str());
+  fill(module, function_name);
+  optimize(module, *machine);
+  const auto object = value_of(llvm::orc::SimpleCompiler(*machine)(module));
+  return object->getBuffer().str();
+}
+
+HostCode Jit::link(std::string_view object) {
+  State& state = *state_;
+  // A library of its own each: all of them define the same name.
+  llvm::orc::JITDylib& dylib = state.session.createBareJITDylib("kernel" + std::to_string(state.count++));
+  // The library goes before the session that it belongs to.
+  auto release = [owner = state_](llvm::orc::JITDylib* which) {
+    llvm::consumeError(owner->session.removeJITDylib(*which));
+  };
+  const std::shared_ptr<llvm::orc::JITDylib> code(&dylib, std::move(release));
+  dylib.addToLinkOrder(state.runtime);
+  check(state.linker.add(dylib, llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()}, dylib.getName())));
+  const std::uint64_t address =
+      number_of(value_of(state.session.lookup({&dylib}, state.session.intern(function_name))).getAddress());
+  return {reinterpret_cast<WaveFunction>(address), code};  // NOLINT(performance-no-int-to-ptr)
 }
 
 }  // namespace softgpu::compute

@@ -1,10 +1,14 @@
-// Host code from LLVM IR: optimizes a module, compiles it through ORC, and releases it when its owner goes.
+// Host code from LLVM IR, in two steps: a module is compiled to an object file, and an object file is linked into the
+// process. Object files hold no addresses, so that they serve other processes as well.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <string_view>
 
+#include "host_cpu.hpp"
 #include "wave_state.hpp"
 
 namespace llvm {
@@ -19,16 +23,23 @@ struct HostCode {
   std::shared_ptr<const void> code;
 };
 
-/// Thread safety: `compile` by one thread at a time; HostCode may be released on any thread, also after the Jit.
+/// Thread safety: every member may be called from any thread; HostCode may be released on any thread, also after the
+/// Jit.
 class Jit {
 public:
-  Jit();
+  explicit Jit(HostCpu cpu = HostCpu::host);
   ~Jit();
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;
 
-  /// `fill` adds a function to the module, named as it is told. What it throws passes through.
-  [[nodiscard]] HostCode compile(const std::function<void(llvm::Module&, const char* name)>& fill);
+  /// All that an object file depends on besides its module: the CPU and its features, LLVM, this build of the soft GPU.
+  /// Empty where the builds cannot be told apart, so that object files are good for this process only.
+  [[nodiscard]] std::string identity() const;
+
+  /// An object file of the function that `fill` adds to the module, named as it is told. What it throws passes through.
+  [[nodiscard]] std::string compile(const std::function<void(llvm::Module&, const char* name)>& fill) const;
+  /// Makes the function of an object file ready to be called. Throws where it refers to what is not there.
+  [[nodiscard]] HostCode link(std::string_view object);
 
 private:
   struct State;

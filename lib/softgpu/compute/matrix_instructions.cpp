@@ -1,5 +1,4 @@
 // VOP3P-MAI: the matrix instructions. Their operands go through WaveState to a function that multiplies.
-#include <bit>
 #include <cstddef>
 
 #include "emitter.hpp"
@@ -46,9 +45,8 @@ void multiply(Emitter& e, const Instruction& i, const MatrixProduct& product) {
   put(e, i.operands.at(1), offsetof(WaveState, matrix_a), product.source_dwords(), is_double ? 2 : 1);
   put(e, i.operands.at(2), offsetof(WaveState, matrix_b), product.source_dwords(), is_double ? 2 : 1);
   put(e, i.operands.at(3), offsetof(WaveState, matrix_sums), product.sum_dwords(), is_double ? 2 : 1);
-  Value* described = e.ir.CreateIntToPtr(e.ir.getInt64(std::bit_cast<std::uint64_t>(&product)), e.state()->getType());
   e.call(reinterpret_cast<const void*>(&multiply_matrices), e.ir.getVoidTy(),
-         {e.state(), described, modifier("cbsz"), modifier("abid"), modifier("blgp")});
+         {e.state(), e.address_of(&product), modifier("cbsz"), modifier("abid"), modifier("blgp")});
   for (unsigned dword = 0; dword < product.sum_dwords(); ++dword)
     for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
       Value* from = address(e, offsetof(WaveState, matrix_sums), dword, chunk);

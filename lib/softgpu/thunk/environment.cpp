@@ -6,6 +6,7 @@
 #include <string_view>
 #include <thread>
 
+#include <sys/auxv.h>
 #include <unistd.h>
 
 namespace softgpu::thunk {
@@ -45,6 +46,19 @@ std::uint64_t half_of_host_memory() {
 
 /// Packets without a barrier bit overlap for real only where several threads execute them, however few cores there are.
 std::uint32_t default_threads() { return std::clamp(std::thread::hardware_concurrency(), 4U, 256U); }
+
+/// As the XDG base directory specification has it. Nothing where nobody is at home, or where the program has rights
+/// that its user has not.
+std::string default_cache_folder(const Environment::Lookup& lookup) {
+  const auto absolute = [&](const char* name) -> std::string {
+    const char* value = lookup(name);
+    return value != nullptr && *value == '/' ? value : "";
+  };
+  if (getauxval(AT_SECURE) != 0) return {};
+  if (const std::string cache = absolute("XDG_CACHE_HOME"); !cache.empty()) return cache + "/softgpu";
+  if (const std::string home = absolute("HOME"); !home.empty()) return home + "/.cache/softgpu";
+  return {};
+}
 
 /// Reads variables one after the other and keeps the first complaint.
 class Reader {
@@ -99,6 +113,27 @@ public:
       complain(name, text, "off, error or packets");
   }
 
+  void folder(const char* name, std::string& value) {
+    const char* text = lookup_(name);
+    if (text == nullptr) return;
+    const std::string_view word = text;
+    if (word == "off")
+      value.clear();
+    else if (word.starts_with('/'))
+      value = word;
+    else
+      complain(name, text, "off or a folder's absolute path");
+  }
+
+  void cpu(const char* name, compute::HostCpu& value) {
+    const char* text = lookup_(name);
+    if (text == nullptr) return;
+    if (const auto named = compute::host_cpu_named(text))
+      value = *named;
+    else
+      complain(name, text, "host, avx2 or avx512, as far as this CPU has it");
+  }
+
   [[nodiscard]] const std::string& complaint() const noexcept { return complaint_; }
 
 private:
@@ -116,6 +151,7 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   Environment environment;
   environment.memory_bytes = half_of_host_memory();
   environment.threads = default_threads();
+  environment.cache_folder = default_cache_folder(lookup);
 
   Reader reader(lookup);
   reader.count("SOFTGPU_GPUS", environment.gpus, 1, 16);
@@ -124,6 +160,8 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   reader.count("SOFTGPU_THREADS", environment.threads, 1, 256);
   reader.seed("SOFTGPU_SHUFFLE", environment.shuffle_seed);
   reader.seconds("SOFTGPU_TIMEOUT", environment.timeout);
+  reader.folder("SOFTGPU_CACHE", environment.cache_folder);
+  reader.cpu("SOFTGPU_CPU", environment.cpu);
   reader.level("SOFTGPU_LOG", environment.log);
   if (!reader.complaint().empty()) return reader.complaint();
   return environment;

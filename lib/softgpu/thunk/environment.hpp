@@ -8,12 +8,14 @@
 #include <string>
 #include <variant>
 
+#include "softgpu/compute/engine.hpp"
+
 namespace softgpu::thunk {
 
 enum class LogLevel {
   off,      ///< nothing
   error,    ///< why a packet was refused or a queue stopped
-  packets,  ///< also every packet that a queue launches
+  packets,  ///< also every packet that a queue launches, and every translation
 };
 
 /// The soft GPU as the user wants it.
@@ -27,6 +29,8 @@ enum class LogLevel {
 /// | SOFTGPU_THREADS      | worker threads that execute work-groups, 1 to 256            | hardware threads, at least 4 |
 /// | SOFTGPU_SHUFFLE      | a seed: reorders packets and work-groups that may overlap    | unset: in order              |
 /// | SOFTGPU_TIMEOUT      | seconds that a kernel may run before its queue stops, 1 to 86400 | unset: no limit              |
+/// | SOFTGPU_CACHE        | a folder for translated kernels, an absolute path; or off    | softgpu in the user's cache folder |
+/// | SOFTGPU_CPU          | what translated kernels may use: host, avx2 or avx512        | host                         |
 /// | SOFTGPU_LOG          | off, error, packets: what is written to standard error       | error                        |
 // clang-format on
 struct Environment {
@@ -37,6 +41,8 @@ struct Environment {
   std::optional<std::uint64_t> shuffle_seed;
   std::optional<std::chrono::seconds> timeout;
   LogLevel log = LogLevel::error;
+  std::string cache_folder;  ///< empty: none
+  compute::HostCpu cpu = compute::HostCpu::host;
 
   /// Looks a variable up; null where it is not set. Tests replace it.
   using Lookup = std::function<const char*(const char* name)>;

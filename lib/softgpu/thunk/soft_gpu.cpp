@@ -58,6 +58,13 @@ void register_process_hooks() {
   });
 }
 
+/// Translations are logged beside the packets that cause them.
+compute::EngineOptions engine_options(const Environment& environment) {
+  compute::EngineOptions options{.cpu = environment.cpu, .cache_folder = environment.cache_folder};
+  if (environment.log == LogLevel::packets) options.log = write_line;
+  return options;
+}
+
 }  // namespace
 
 void EventHost::raise_event(std::uint32_t event_id) {
@@ -84,7 +91,8 @@ SoftGpu::SoftGpu(const Environment& environment)
     : topology(environment), host(events, environment.log), command_processor({.gpus = environment.gpus,
                                                                                .threads = environment.threads,
                                                                                .shuffle_seed = environment.shuffle_seed,
-                                                                               .time_limit = environment.timeout},
+                                                                               .time_limit = environment.timeout,
+                                                                               .engine = engine_options(environment)},
                                                                               host),
       memory(topology.node_count(), environment.memory_bytes,
              [this](std::uint64_t base, std::size_t size) { command_processor.forget_code(base, size); }) {}

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <span>
 #include <string>
@@ -68,6 +69,12 @@ class HipProgram {
 public:
   explicit HipProgram(std::span<const std::byte> elf) : code_object_(elf) {}
 
+  /// What SOFTGPU_CPU says, as the soft GPU's driver reads it.
+  static HostCpu cpu() {
+    const char* name = std::getenv("SOFTGPU_CPU");
+    return host_cpu_named(name != nullptr ? name : "host").value();
+  }
+
   /// Runs the whole grid, work-group after work-group, up to the first failure.
   template <class... Arguments>
   std::optional<Failure> run(const std::string& name, const Shape& shape, Arguments... arguments) {
@@ -112,7 +119,7 @@ private:
   }
 
   LoadedCodeObject code_object_;
-  Engine engine_;
+  Engine engine_{EngineOptions{.cpu = cpu()}};
   WorkGroupRunner runner_{0};
   std::vector<std::byte> scratch_;
 };

@@ -195,7 +195,9 @@ TEST_F(MemoryKernels, a_store_to_address_0_is_a_memory_fault) {
   const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, static_cast<unsigned*>(nullptr));
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
-  EXPECT_EQ(failure->address, 0U);
+  // Without AVX-512 a vector of 16 lanes is two registers, and the upper half may be stored first.
+  const bool halves = HipProgram::cpu() == HostCpu::avx2 || !host_cpu_named("avx512");
+  EXPECT_TRUE(failure->address == 0 || (halves && failure->address == 32)) << failure->address;
 }
 
 TEST_F(MemoryKernels, a_wild_address_of_one_lane_is_named) {

@@ -17,7 +17,10 @@ namespace {
 constexpr unsigned reported_mismatches = 3;
 
 compute::Engine& engine() {
-  static compute::Engine instance;
+  static compute::Engine instance([] {
+    const char* cpu = std::getenv("SOFTGPU_CPU");
+    return compute::EngineOptions{.cpu = compute::host_cpu_named(cpu != nullptr ? cpu : "host").value()};
+  }());
   return instance;
 }
 

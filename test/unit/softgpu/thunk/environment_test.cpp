@@ -26,6 +26,7 @@ TEST(Environment, HasDefaultsThatMakeOneGpuOfThisMachine) {
   EXPECT_FALSE(environment.shuffle_seed.has_value());
   EXPECT_FALSE(environment.timeout.has_value());
   EXPECT_EQ(environment.log, LogLevel::error);
+  EXPECT_EQ(environment.cpu, compute::HostCpu::host);
 }
 
 TEST(Environment, ReadsEveryVariable) {
@@ -35,6 +36,8 @@ TEST(Environment, ReadsEveryVariable) {
                                                        {"SOFTGPU_THREADS", "7"},
                                                        {"SOFTGPU_SHUFFLE", "42"},
                                                        {"SOFTGPU_TIMEOUT", "90"},
+                                                       {"SOFTGPU_CACHE", "/var/tmp/kernels"},
+                                                       {"SOFTGPU_CPU", "host"},
                                                        {"SOFTGPU_LOG", "packets"}}));
   EXPECT_EQ(environment.gpus, 3U);
   EXPECT_EQ(environment.compute_units, 8U);
@@ -42,6 +45,7 @@ TEST(Environment, ReadsEveryVariable) {
   EXPECT_EQ(environment.threads, 7U);
   EXPECT_EQ(environment.shuffle_seed, std::optional<std::uint64_t>(42));
   EXPECT_EQ(environment.timeout, std::optional(std::chrono::seconds(90)));
+  EXPECT_EQ(environment.cache_folder, "/var/tmp/kernels");
   EXPECT_EQ(environment.log, LogLevel::packets);
 }
 
@@ -53,6 +57,16 @@ TEST(Environment, TakesSizesInBytesAndUnits) {
   EXPECT_EQ(bytes("131072K"), std::uint64_t{128} << 20);
   EXPECT_EQ(bytes("128m"), std::uint64_t{128} << 20);
   EXPECT_EQ(bytes("1T"), std::uint64_t{1} << 40);
+}
+
+TEST(Environment, KeepsKernelsInTheUsersCacheFolder) {
+  const auto folder = [](const Variables& variables) { return std::get<Environment>(read(variables)).cache_folder; };
+  EXPECT_EQ(folder({{"XDG_CACHE_HOME", "/var/cache/me"}, {"HOME", "/home/me"}}), "/var/cache/me/softgpu");
+  EXPECT_EQ(folder({{"HOME", "/home/me"}}), "/home/me/.cache/softgpu");
+  EXPECT_EQ(folder({{"XDG_CACHE_HOME", "not/absolute"}, {"HOME", "/home/me"}}), "/home/me/.cache/softgpu");
+  EXPECT_EQ(folder({{"XDG_CACHE_HOME", ""}, {"HOME", ""}}), "");
+  EXPECT_EQ(folder({}), "");
+  EXPECT_EQ(folder({{"SOFTGPU_CACHE", "off"}, {"HOME", "/home/me"}}), "");
 }
 
 struct BadValue {
@@ -78,6 +92,17 @@ INSTANTIATE_TEST_SUITE_P(Values, BadEnvironmentTest,
                                            BadValue{"SOFTGPU_MEMORY", "17592186044417G"},
                                            BadValue{"SOFTGPU_THREADS", "1.5"}, BadValue{"SOFTGPU_SHUFFLE", "yes"},
                                            BadValue{"SOFTGPU_TIMEOUT", "0"}));
+
+TEST(Environment, NamesAFolderThatIsNotAbsolute) {
+  for (const char* folder : {"", "on", "kernels/here", "~/kernels"})
+    EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_CACHE", folder}})),
+              "SOFTGPU_CACHE='" + std::string(folder) + "' is not off or a folder's absolute path");
+}
+
+TEST(Environment, NamesACpuThatItDoesNotKnow) {
+  EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_CPU", "sse9"}})),
+            "SOFTGPU_CPU='sse9' is not host, avx2 or avx512, as far as this CPU has it");
+}
 
 TEST(Environment, NamesAnUnknownLogLevel) {
   const auto result = read({{"SOFTGPU_LOG", "loud"}});

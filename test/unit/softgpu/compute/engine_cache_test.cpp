@@ -1,0 +1,198 @@
+// Engines that keep host code in a folder, as different processes would.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/kernel_cache.hpp"
+#include "temporary_folder.hpp"
+#include "test_launch.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint32_t s_endpgm = 0xbf810000;
+constexpr std::uint32_t s_barrier = 0xbf8a0000;
+constexpr std::uint32_t s_trap_2 = 0xbf920002;
+constexpr std::uint32_t s_nop = 0xbf800000;
+constexpr std::uint32_t s_sendmsg_save_wave = 0xbf900004;
+
+class Image {
+public:
+  explicit Image(const std::vector<std::uint32_t>& code, std::uint32_t rsrc1 = 0) {
+    const std::int64_t entry_offset = KernelDescriptor::size;
+    std::memcpy(bytes_.data() + 16, &entry_offset, sizeof entry_offset);
+    std::memcpy(bytes_.data() + 48, &rsrc1, sizeof rsrc1);
+    std::memcpy(bytes_.data() + entry_offset, code.data(), code.size() * sizeof code[0]);
+  }
+  [[nodiscard]] std::uint64_t address() const { return std::bit_cast<std::uint64_t>(bytes_.data()); }
+
+private:
+  alignas(64) std::array<std::byte, 256> bytes_{};
+};
+
+/// An engine that begins with nothing but the folder, as a new process does.
+struct NewEngine {
+  explicit NewEngine(const std::string& folder, HostCpu cpu = HostCpu::host)
+      : engine({.cpu = cpu, .cache_folder = folder, .log = [this](std::string_view line) {
+                  const std::lock_guard lock(mutex);
+                  lines.emplace_back(line);
+                }}) {}
+
+  std::shared_ptr<const Kernel> kernel(const Image& image) {
+    auto result = engine.kernel(image.address());
+    EXPECT_TRUE(std::holds_alternative<std::shared_ptr<const Kernel>>(result));
+    return std::get<std::shared_ptr<const Kernel>>(result);
+  }
+  /// How the kernel ends: the trap's text, or nothing.
+  std::string outcome(const Image& image) {
+    auto packet = packet_of({64, 1, 1}, {64, 1, 1});
+    packet.kernel_object = image.address();
+    WorkGroupRunner runner(0);
+    const auto failure = runner.run(*launch_of(kernel(image), packet), 0);
+    return failure ? failure->text : "";
+  }
+  [[nodiscard]] std::ptrdiff_t count(std::string_view what) {
+    const std::lock_guard lock(mutex);
+    return std::ranges::count_if(lines, [&](const std::string& line) { return line.find(what) != std::string::npos; });
+  }
+
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  Engine engine;
+};
+
+std::vector<fs::path> files_of(const TemporaryFolder& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder.path())) files.push_back(entry.path());
+  return files;
+}
+
+TEST(EngineCache, a_new_engine_takes_a_kernel_from_the_folder) {
+  const TemporaryFolder folder;
+  const Image image({s_trap_2, s_endpgm});
+  NewEngine first(folder.name());
+  const std::string outcome = first.outcome(image);
+  EXPECT_NE(outcome, "");
+  EXPECT_EQ(first.count("translated"), 1);
+  NewEngine second(folder.name());
+  EXPECT_EQ(second.outcome(image), outcome);
+  EXPECT_EQ(second.count("translated"), 0);
+  EXPECT_EQ(second.count("from the cache"), 1);
+}
+
+TEST(EngineCache, what_is_kept_says_whether_a_kernel_waits) {
+  const TemporaryFolder folder;
+  const Image waits({s_barrier, s_endpgm});
+  const Image never_waits({s_endpgm});
+  for (int round = 0; round < 2; ++round) {
+    NewEngine engine(folder.name());
+    EXPECT_TRUE(engine.kernel(waits)->has_barrier());
+    EXPECT_FALSE(engine.kernel(never_waits)->has_barrier());
+  }
+}
+
+TEST(EngineCache, other_code_is_another_kernel) {
+  const TemporaryFolder folder;
+  const std::string two = NewEngine(folder.name()).outcome(Image({s_trap_2, s_endpgm}));
+  NewEngine engine(folder.name());
+  EXPECT_NE(engine.outcome(Image({s_nop, s_trap_2, s_endpgm})), two);
+  EXPECT_EQ(engine.count("from the cache"), 0);
+}
+
+TEST(EngineCache, another_floating_point_mode_is_another_kernel) {
+  const TemporaryFolder folder;
+  static_cast<void>(NewEngine(folder.name()).kernel(Image({s_endpgm})));
+  NewEngine engine(folder.name());
+  static_cast<void>(engine.kernel(Image({s_endpgm}, 3U << 16)));
+  EXPECT_EQ(engine.count("translated"), 1);
+}
+
+TEST(EngineCache, another_cpu_is_another_kernel) {
+  if (!host_cpu_named("avx2")) GTEST_SKIP() << "this machine has no AVX2";
+  const TemporaryFolder folder;
+  const Image image({s_trap_2, s_endpgm});
+  static_cast<void>(NewEngine(folder.name()).kernel(image));
+  NewEngine engine(folder.name(), HostCpu::avx2);
+  static_cast<void>(engine.kernel(image));
+  EXPECT_EQ(engine.count("translated"), 1);
+}
+
+TEST(EngineCache, a_damaged_file_is_replaced) {
+  const TemporaryFolder folder;
+  const Image image({s_trap_2, s_endpgm});
+  const std::string outcome = NewEngine(folder.name()).outcome(image);
+  fs::resize_file(files_of(folder).at(0), fs::file_size(files_of(folder).at(0)) / 2);
+  NewEngine second(folder.name());
+  EXPECT_EQ(second.outcome(image), outcome);
+  EXPECT_EQ(second.count("is damaged"), 1);
+  EXPECT_EQ(second.count("translated"), 1);
+  NewEngine third(folder.name());
+  EXPECT_EQ(third.outcome(image), outcome);
+  EXPECT_EQ(third.count("from the cache"), 1);
+}
+
+TEST(EngineCache, a_sound_file_that_holds_no_object_is_replaced) {
+  const TemporaryFolder folder;
+  const Image image({s_trap_2, s_endpgm});
+  const std::string outcome = NewEngine(folder.name()).outcome(image);
+  const std::string name = files_of(folder).at(0).stem().string();
+  KernelCache::Key key{};
+  for (std::size_t i = 0; i < key.size(); ++i) std::from_chars(&name[2 * i], &name[2 * i] + 2, key[i], 16);
+  for (const char* content : {"", "-", "wno object file"}) {
+    KernelCache(folder.name(), 1 << 20, {}).store(key, content);
+    NewEngine engine(folder.name());
+    EXPECT_EQ(engine.outcome(image), outcome);
+    EXPECT_EQ(engine.count("translated"), 1) << content;
+  }
+  EXPECT_EQ(files_of(folder).size(), 1U);
+}
+
+TEST(EngineCache, what_is_refused_is_not_kept) {
+  const TemporaryFolder folder;
+  const Image image({s_sendmsg_save_wave, s_endpgm});
+  NewEngine engine(folder.name());
+  EXPECT_TRUE(std::holds_alternative<Failure>(engine.engine.kernel(image.address())));
+  EXPECT_TRUE(files_of(folder).empty());
+}
+
+TEST(EngineCache, a_folder_that_cannot_be_made_only_costs_time) {
+  const TemporaryFolder folder;
+  std::ofstream(folder.path() / "file").put('x');
+  NewEngine engine(folder.name() + "/file/cache");
+  EXPECT_NE(engine.outcome(Image({s_trap_2, s_endpgm})), "");
+  EXPECT_EQ(engine.count("no folder"), 1);
+}
+
+TEST(EngineCache, threads_translate_different_kernels_at_once) {
+  const TemporaryFolder folder;
+  std::vector<Image> images;
+  for (std::size_t before = 0; before < 8; ++before) {
+    std::vector<std::uint32_t> code(before, s_nop);
+    code.insert(code.end(), {s_trap_2, s_endpgm});
+    images.emplace_back(code);
+  }
+  for (int round = 0; round < 2; ++round) {
+    NewEngine engine(folder.name());
+    std::vector<std::string> outcomes(images.size());
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < images.size(); ++i)
+      threads.emplace_back([&, i] { outcomes[i] = engine.outcome(images[i]); });
+    threads.clear();
+    EXPECT_EQ(engine.count(round == 0 ? "translated" : "from the cache"), 8);
+    std::ranges::sort(outcomes);
+    EXPECT_EQ(std::ranges::adjacent_find(outcomes), outcomes.end());
+  }
+}
+
+}  // namespace
+}  // namespace softgpu::compute
