@@ -33,6 +33,7 @@ struct AgentProperties {
   std::array<std::uint32_t, 3> grid_extent_max{};        ///< work-items along x, y, z
   std::uint64_t grid_size_max = 0;                       ///< work-items
   std::size_t lds_bytes = 0;                             ///< of one work-group
+  bool host_visible_memory = false;                      ///< the host may read and write the GPU's memory: a large BAR
 };
 
 /// The memory pools that buffers come from; a handle of 0 says that the agent has none of that kind.

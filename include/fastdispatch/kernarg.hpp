@@ -15,21 +15,45 @@ namespace detail {
 class KernargRing;
 }
 
-/// Owns one block of the kernarg region, aligned to 64 bytes. Whoever makes one keeps it until the dispatches that read
-/// it completed. Queues bring a KernargPool of their own; a block is for those who want to place arguments themselves.
+/// Where kernel arguments lie.
+enum class KernargMemory : std::uint8_t {
+  /// In the host's memory, which every agent reads uncached, over the bus.
+  host,
+  /// In the agent's own memory. The agent has them at hand; the host writes them over the bus and waits, once a
+  /// dispatch
+  /// or submission that writes any, until they have arrived. Only on gfx90a and gfx94x, and where the host sees that
+  /// memory (AgentProperties::host_visible_memory). The packets that read them acquire at system scope; what
+  /// docs/fences.md says of them holds for packets of your own.
+  device,
+};
+
+/// Owns one block of memory for kernel arguments, aligned to 64 bytes. Whoever makes one keeps it until the dispatches
+/// that read it completed. Queues bring a KernargPool of their own; a block is for those who want to place arguments
+/// themselves.
 class FASTDISPATCH_EXPORT KernargBlock {
 public:
-  /// Throws Error when `bytes` is 0 or the region is exhausted.
-  KernargBlock(Agent agent, std::size_t bytes);
+  /// Throws Error when `bytes` is 0, the memory is exhausted, or for KernargMemory::device the agent has none for that.
+  KernargBlock(Agent agent, std::size_t bytes, KernargMemory memory = KernargMemory::host);
   ~KernargBlock();
   KernargBlock(KernargBlock&& other) noexcept;
   KernargBlock& operator=(KernargBlock&& other) noexcept;
 
   [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
   [[nodiscard]] std::uint64_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(bytes_.data()); }
+  [[nodiscard]] KernargMemory memory() const noexcept { return memory_; }
+
+  /// To be called between writing arguments and submitting a packet that names them, which must acquire at system
+  /// scope; Queue::dispatch sees to both. Waits until what this thread wrote to device memory is there: a read over the
+  /// bus. Does nothing for the host's memory. Any number of threads may call it.
+  void complete_writes() const noexcept {
+    if (memory_ == KernargMemory::device) wait_for_arrival();
+  }
 
 private:
+  void wait_for_arrival() const noexcept;
+
   Agent agent_;
+  KernargMemory memory_;
   std::span<std::byte> bytes_;
 };
 
@@ -41,15 +65,15 @@ struct KernargSlot {
   [[nodiscard]] std::uint64_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(bytes.data()); }
 };
 
-/// Owns a ring of 64-byte aligned blocks in the kernarg region, for one queue. Blocks come back in the order in which
-/// they were handed out, once the epoch that reads them completed. The pool never grows: when it is full,
+/// Owns a ring of 64-byte aligned blocks of memory for kernel arguments, for one queue. Blocks come back in the order
+/// in which they were handed out, once the epoch that reads them completed. The pool never grows: when it is full,
 /// Queue::acquire_kernargs waits for the oldest block.
 ///
 /// Thread safety: none; the queue serializes where it has several producers.
 class FASTDISPATCH_EXPORT KernargPool {
 public:
-  /// Throws Error when `bytes` is no multiple of 64, 0, or more than the region has.
-  KernargPool(Agent agent, std::size_t bytes);
+  /// Throws Error when `bytes` is no multiple of 64, 0, or more than the memory has, and as KernargBlock does.
+  KernargPool(Agent agent, std::size_t bytes, KernargMemory memory = KernargMemory::host);
   ~KernargPool();
 
   /// Where `bytes` fit after blocks up to `completed_epoch` came back; otherwise a slot with empty bytes.
@@ -63,6 +87,9 @@ public:
   static constexpr std::uint64_t unretired = ~std::uint64_t{0};
 
   [[nodiscard]] std::size_t capacity() const noexcept { return memory_.bytes().size(); }
+  [[nodiscard]] KernargMemory memory() const noexcept { return memory_.memory(); }
+  /// As KernargBlock::complete_writes.
+  void complete_writes() const noexcept { memory_.complete_writes(); }
 
 private:
   KernargBlock memory_;

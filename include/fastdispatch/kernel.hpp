@@ -137,6 +137,10 @@ Submission Queue::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid
   detail::write_implicit_arguments(info, grid, kernarg);
   if (info.needs_queue) detail::write_queue_arguments(info, handle(), kernarg);
   kernel.write_arguments(kernarg, std::forward<Arguments>(arguments)...);
+  if (options.kernargs != nullptr && options.kernargs->memory() == KernargMemory::device) {
+    options.kernargs->complete_writes();
+    options.ordering.acquire = FenceScope::system;
+  }
   Packet packet = detail::dispatch_packet(info, grid, local_memory, kernarg, options.ordering);
   if (options.completion != nullptr) packet.set_completion_signal(options.completion->handle());
   return options.kernargs != nullptr ? submit(packet) : submit(packet, slot);

@@ -61,6 +61,7 @@ struct QueueOptions {
   Priority priority = Priority::normal;
   std::vector<std::uint32_t> compute_unit_mask{};  ///< bit i of word j allows compute unit 32 * j + i; empty: all
   std::size_t kernarg_bytes = std::size_t{1} << 20U;
+  KernargMemory kernarg_memory = KernargMemory::host;  ///< of dispatches and batches
 };
 
 /// Thrown by WhenFull::report.
@@ -79,7 +80,8 @@ struct DispatchOptions {
 /// Owns an HSA queue. Its destructor stops the queue whatever is in it: wait first.
 class FASTDISPATCH_EXPORT Queue {
 public:
-  /// Throws Error when the options are outside of the agent's limits or HSA has no queue left.
+  /// Throws Error when the options are outside of the agent's limits, HSA has no queue left, or kernel arguments are to
+  /// lie where they can't.
   explicit Queue(Agent agent, const QueueOptions& options = {});
   ~Queue();
   Queue(Queue&&) noexcept;
@@ -128,6 +130,7 @@ public:
   /// Throws Error when `bytes` are more than the pool has. The slot must be submitted.
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
   /// Submits a packet whose arguments are in `slot`, which comes back when it completed, or at once when this throws.
+  /// Where they are in device memory, the packet acquires at system scope whatever it says.
   Submission submit(const Packet& packet, const KernargSlot& slot);
 
   [[nodiscard]] Agent agent() const noexcept;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "dispatch/access.hpp"
+#include "dispatch/kernarg_chunks.hpp"
 #include "fastdispatch/batch.hpp"
 #include "fastdispatch/detail/kernel_info.hpp"
-#include "fastdispatch/detail/pool_memory.hpp"
 #include "fastdispatch/memory_view.hpp"
 #include "fastdispatch/packets.hpp"
 
@@ -54,7 +54,7 @@ struct PacketStream {
 // then each has its own until it completed.
 struct BatchImage {
   PacketStream stream;
-  PoolMemory kernargs;
+  KernargPart kernargs;
   std::vector<std::size_t> dispatches;  // the indices of the kernel dispatches among the packets
 };
 

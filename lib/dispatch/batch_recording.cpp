@@ -72,16 +72,18 @@ void BatchRecording::clear() {
   copies_ = 0;
 }
 
-BatchImage BatchRecording::make_image(const hsa_queue_t* queue) const {
+BatchImage BatchRecording::make_image(const hsa_queue_t* queue, KernargChunks& kernargs) const {
   BatchImage image;
-  image.kernargs = PoolMemory::kernarg(agent_, kernargs_.size());
-  std::copy(kernargs_.begin(), kernargs_.end(), image.kernargs.data());
+  image.kernargs = kernargs.take(kernargs_.size());
+  std::byte* const arguments = image.kernargs.bytes.data();
+  std::copy(kernargs_.begin(), kernargs_.end(), arguments);
   for (const Step& step : steps_) {
     const auto* dispatch = std::get_if<DispatchStep>(&step);
     if (dispatch != nullptr && dispatch->kernel->needs_queue)
-      write_queue_arguments(*dispatch->kernel, queue, image.kernargs.data() + dispatch->kernarg);
+      write_queue_arguments(*dispatch->kernel, queue, arguments + dispatch->kernarg);
   }
-  image.stream = encode(steps_, fences_, image.kernargs.data());
+  image.kernargs.complete_writes();
+  image.stream = encode(steps_, fences_, arguments);
   const std::vector<Packet>& packets = image.stream.packets;
   for (std::size_t i = 0; i < packets.size(); ++i)
     if (packets[i].header().type == PacketType::kernel_dispatch) image.dispatches.push_back(i);

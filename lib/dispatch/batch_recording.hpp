@@ -47,8 +47,8 @@ public:
   [[nodiscard]] const BatchParameters& parameters() const noexcept { return parameters_; }
   [[nodiscard]] const std::shared_ptr<BatchVersion>& version() const noexcept { return version_; }
 
-  // Encodes the steps for `queue`, which kernels may ask for.
-  [[nodiscard]] BatchImage make_image(const hsa_queue_t* queue) const;
+  // Encodes the steps for `queue`, which kernels may ask for, with their arguments in a part of `kernargs`.
+  [[nodiscard]] BatchImage make_image(const hsa_queue_t* queue, KernargChunks& kernargs) const;
 
 private:
   void changed();

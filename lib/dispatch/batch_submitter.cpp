@@ -25,7 +25,10 @@ Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<Par
   const auto [instance, reservation, part] = begin(recording);
   // Nothing fails from here on to the publication. Until then the image is this submission's alone, if it changes.
   BatchImage& image = instance.image;
-  if (parametrized) parameters.apply(values, image.stream.packets, image.dispatches, image.kernargs.data());
+  if (parametrized) {
+    parameters.apply(values, image.stream.packets, image.dispatches, image.kernargs.bytes.data());
+    image.kernargs.complete_writes();
+  }
   for (PooledSignal& signal : instance.signals) signal->store(1);
   const bool whole = part.size() == image.stream.packets.size();
   queue_.publish(reservation, part, whole ? QueueState::ends_epoch(part) : EndsEpoch::no);
@@ -79,7 +82,7 @@ BatchSubmitter::Sources BatchSubmitter::make(const BatchRecording& recording) {
   Sources made;
   Source& source =
       made.emplace_back(Source{.version = recording.version(), .shared = recording.is_constant(), .instances = {}});
-  Instance& instance = source.instances.emplace_back(recording.make_image(queue_.handle()));
+  Instance& instance = source.instances.emplace_back(recording.make_image(queue_.handle(), kernargs_));
 
   std::vector<Packet>& packets = instance.image.stream.packets;
   if (packets.size() > queue_.size() && queue_.when_full() == WhenFull::report)

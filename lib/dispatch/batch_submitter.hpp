@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dispatch/batch_recording.hpp"
+#include "dispatch/kernarg_chunks.hpp"
 #include "dispatch/ring.hpp"
 #include "fastdispatch/signal.hpp"
 #include "fastdispatch/submission.hpp"
@@ -27,7 +28,8 @@ class QueueState;
 // Thread safety: that of the queue.
 class BatchSubmitter {
 public:
-  BatchSubmitter(QueueState& queue, Agent agent) : queue_(queue), signals_(agent) {}
+  BatchSubmitter(QueueState& queue, Agent agent, KernargMemory kernargs)
+      : queue_(queue), signals_(agent), kernargs_(agent, kernargs) {}
 
   // Sorts `values`.
   Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
@@ -83,6 +85,7 @@ private:
 
   QueueState& queue_;
   SignalPool signals_;
+  KernargChunks kernargs_;
   Sources sources_;  // what was submitted last is first
 };
 

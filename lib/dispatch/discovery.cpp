@@ -58,6 +58,13 @@ Value pool_info(const HsaApi& api, hsa_amd_memory_pool_t pool, hsa_amd_memory_po
   return value;
 }
 
+bool may_access(const HsaApi& api, hsa_agent_t agent, hsa_amd_memory_pool_t pool) {
+  auto access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+  check(api, api.amd_agent_memory_pool_get_info(agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access),
+        "hsa_amd_agent_memory_pool_get_info", "asking who may access a memory pool");
+  return access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+}
+
 // The first ISA is the one that the agent runs natively.
 std::string first_isa(const HsaApi& api, hsa_agent_t agent) {
   std::string name;
@@ -122,8 +129,10 @@ void find_gpu_pools(const HsaApi& api, AgentState& gpu) {
       gpu.properties.lds_bytes = pool_info<std::size_t>(api, pool, HSA_AMD_MEMORY_POOL_INFO_SIZE);
     if (segment != HSA_AMD_SEGMENT_GLOBAL) return;
     const auto flags = pool_info<std::uint32_t>(api, pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS);
-    if ((flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) != 0 && gpu.pools.coarse_grained.handle == 0)
+    if ((flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) != 0 && gpu.pools.coarse_grained.handle == 0) {
       gpu.pools.coarse_grained = pool;
+      gpu.properties.host_visible_memory = may_access(api, gpu.host->handle, pool);
+    }
   });
 }
 

@@ -43,16 +43,10 @@ PoolMemory PoolMemory::device(Agent agent, std::size_t count, std::size_t elemen
 }
 
 PoolMemory PoolMemory::pinned(Agent agent, std::size_t count, std::size_t element_size) {
-  return host(agent, agent.pools().fine_grained, bytes_of(count, element_size, "pinned host"), "pinned host");
-}
-
-PoolMemory PoolMemory::kernarg(Agent agent, std::size_t bytes) {
-  return host(agent, agent.pools().kernarg, bytes, "kernarg");
-}
-
-PoolMemory PoolMemory::host(Agent agent, hsa_amd_memory_pool_t pool, std::size_t bytes, const char* kind) {
+  constexpr const char* kind = "pinned host";
+  const std::size_t bytes = bytes_of(count, element_size, kind);
   if (bytes == 0) return {agent, nullptr, 0, MemoryKind::pinned};
-  PoolMemory memory(agent, allocate(agent, pool, bytes, kind), bytes, MemoryKind::pinned);
+  PoolMemory memory(agent, allocate(agent, agent.pools().fine_grained, bytes, kind), bytes, MemoryKind::pinned);
   const HsaApi& api = agent.api();
   const hsa_agent_t handle = agent.handle();
   check(api, api.amd_agents_allow_access(1, &handle, nullptr, memory.data()), "hsa_amd_agents_allow_access",

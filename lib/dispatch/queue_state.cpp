@@ -39,9 +39,9 @@ Doorbell::Doorbell(const HsaApi& api, hsa_signal_t signal) noexcept : api_(&api)
 
 QueueState::QueueState(Agent agent, const QueueOptions& options)
     : agent_(agent), when_full_(options.when_full), full_timeout_(options.full_timeout), producers_(options.producers),
-      id_(next_id()), peer_waits_(options.producers), batches_(*this, agent), epoch_signal_(agent, 0),
-      queue_(create(options)), ring_(memory_of(queue_.get()), options.producers),
-      doorbell_(agent.api(), queue_->doorbell_signal), kernargs_(agent, options.kernarg_bytes) {
+      id_(next_id()), peer_waits_(options.producers), batches_(*this, agent, options.kernarg_memory),
+      epoch_signal_(agent, 0), queue_(create(options)), ring_(memory_of(queue_.get()), options.producers),
+      doorbell_(agent.api(), queue_->doorbell_signal), kernargs_(agent, options.kernarg_bytes, options.kernarg_memory) {
   agent_.state().queues.add(*this);
 }
 
@@ -60,13 +60,22 @@ Submission QueueState::submit(std::span<const Packet> packets) {
 
 Submission QueueState::submit(const Packet& packet, const KernargSlot& slot) {
   try {
-    const Submission submission = submit(std::span(&packet, 1));
+    const Submission submission =
+        kernargs_.memory() == KernargMemory::host ? submit(std::span(&packet, 1)) : submit_with_device_kernargs(packet);
     retire_kernargs(slot, submission.epoch());
     return submission;
   } catch (...) {
     retire_kernargs(slot, 0);
     throw;
   }
+}
+
+Submission QueueState::submit_with_device_kernargs(Packet packet) {
+  kernargs_.complete_writes();
+  Ordering ordering = packet.header().ordering;
+  ordering.acquire = FenceScope::system;  // the agent's caches may keep what the slot held before
+  packet.set_ordering(ordering);
+  return submit(std::span(&packet, 1));
 }
 
 Submission QueueState::fence() {

@@ -149,6 +149,8 @@ private:
   /// Checks the options against the agent's limits and makes the queue, whose errors come back here.
   [[nodiscard]] QueueHandle create(const QueueOptions& options);
 
+  /// Submits a packet whose arguments are in device memory.
+  Submission submit_with_device_kernargs(Packet packet);
   [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch);
   /// Submits a barrier packet where there is room for one.
   void try_fence() noexcept;

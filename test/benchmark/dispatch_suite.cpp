@@ -29,8 +29,10 @@ Group host_time() {
     group.lines.push_back({"batch of " + std::to_string(packets) + ", replayed", names::replay_of(packets)});
   group.lines.push_back({"batch of " + sort + ", several producers allowed", names::replay_shared});
   group.lines.push_back({"batch of " + sort + ", a parameter in each", names::replay_parameters});
+  group.lines.push_back({"the same, kernel arguments in device memory", names::replay_device_parameters});
   group.lines.push_back({"batch of " + sort + ", recorded anew", names::fresh_batch});
   group.lines.push_back({"one at a time, Queue::dispatch", names::dispatches});
+  group.lines.push_back({"the same, kernel arguments in device memory", names::device_dispatches});
   group.lines.push_back({"one at a time, HSA API", names::bare});
   group.lines.push_back({"one at a time, hipModuleLaunchKernel", names::hip_launches});
   group.lines.push_back({"graph of " + sort + ", hipGraphLaunch", names::hip_graph});

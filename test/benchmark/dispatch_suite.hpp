@@ -25,8 +25,10 @@ inline constexpr const char* streamed = "host_streamed_120";
 inline std::string replay_of(std::size_t packets) { return "host_replay_" + std::to_string(packets); }
 inline constexpr const char* replay_shared = "host_replay_120_multiple_producers";
 inline constexpr const char* replay_parameters = "host_replay_120_parameters";
+inline constexpr const char* replay_device_parameters = "host_replay_120_device_parameters";
 inline constexpr const char* fresh_batch = "host_fresh_batch_120";
 inline constexpr const char* dispatches = "host_dispatch_120";
+inline constexpr const char* device_dispatches = "host_dispatch_120_device_kernargs";
 inline constexpr const char* bare = "host_hsa_api_120";
 inline constexpr const char* hip_launches = "host_hip_module_launch_kernel_120";
 inline constexpr const char* hip_graph = "host_hip_graph_launch_120";

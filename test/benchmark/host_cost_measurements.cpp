@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace fd = fastdispatch;
@@ -56,6 +57,13 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, 
   BareQueue bare(runtime, gpu, kernel);
   fd::Queue queue(gpu, {.size = ring_size, .producers = fd::Producers::single});
   fd::Queue shared(gpu, {.size = ring_size, .producers = fd::Producers::multiple});
+  std::optional<fd::Queue> device_kernargs;  // where the GPU has them
+  try {
+    device_kernargs.emplace(gpu, fd::QueueOptions{.size = ring_size,
+                                                  .producers = fd::Producers::single,
+                                                  .kernarg_memory = fd::KernargMemory::device});
+  } catch (const fd::Error&) {
+  }
   std::vector<fd::Batch> batches;
   for (const std::size_t packets : series::batch_lengths) record(batches.emplace_back(gpu), kernel, packets);
   fd::Batch& sort = batches[2];
@@ -91,6 +99,11 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, 
     measure(
         target, series::replay_parameters, series::sort_length,
         [&] { queue.submit(parametrized, fd::set(value, ++next)); }, drain);
+    if (device_kernargs)
+      measure(
+          target, series::replay_device_parameters, series::sort_length,
+          [&] { device_kernargs->submit(parametrized, fd::set(value, ++next)); },
+          [&] { device_kernargs->wait({.policy = fd::WaitPolicy::spin}); });
     measure(
         target, series::fresh_batch, series::sort_length,
         [&] {
@@ -99,13 +112,17 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, 
           queue.submit(fresh);
         },
         drain);
-    measure(
-        target, series::dispatches, series::sort_length,
-        [&] {
-          for (std::uint32_t packet = 0; packet < series::sort_length; ++packet)
-            queue.dispatch(kernel, grid, nullptr, packet, 0U, 1U);
-        },
-        drain);
+    const auto measure_dispatches = [&](const char* name, fd::Queue& to) {
+      measure(
+          target, name, series::sort_length,
+          [&] {
+            for (std::uint32_t packet = 0; packet < series::sort_length; ++packet)
+              to.dispatch(kernel, grid, nullptr, packet, 0U, 1U);
+          },
+          [&] { to.wait({.policy = fd::WaitPolicy::spin}); });
+    };
+    measure_dispatches(series::dispatches, queue);
+    if (device_kernargs) measure_dispatches(series::device_dispatches, *device_kernargs);
     measure(
         target, series::bare, packets_per_sample, [&] { bare.dispatch(packets_per_sample); }, [&] { bare.wait(); });
     if (hip == nullptr) continue;

@@ -26,8 +26,6 @@ public:
   static PoolMemory device(Agent agent, std::size_t count, std::size_t element_size);
   /// In the host's memory, at one address for the host and the agent. Throws likewise.
   static PoolMemory pinned(Agent agent, std::size_t count, std::size_t element_size);
-  /// In the host's memory that kernel arguments may lie in. Throws likewise.
-  static PoolMemory kernarg(Agent agent, std::size_t bytes);
 
   [[nodiscard]] std::byte* data() const noexcept { return view_.address; }
   [[nodiscard]] std::size_t size() const noexcept { return view_.size; }
@@ -35,7 +33,6 @@ public:
 
 private:
   PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, MemoryKind kind);
-  static PoolMemory host(Agent agent, hsa_amd_memory_pool_t pool, std::size_t bytes, const char* kind);
 
   MemoryView view_;  // its agent frees the memory; no address, nothing to free
 };

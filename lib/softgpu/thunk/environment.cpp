@@ -157,6 +157,7 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   reader.count("SOFTGPU_GPUS", environment.gpus, 1, 16);
   reader.count("SOFTGPU_COMPUTE_UNITS", environment.compute_units, 1, 512);
   reader.bytes("SOFTGPU_MEMORY", environment.memory_bytes);
+  reader.count("SOFTGPU_LARGE_BAR", environment.large_bar, 0, 1);
   reader.count("SOFTGPU_THREADS", environment.threads, 1, 256);
   reader.seed("SOFTGPU_SHUFFLE", environment.shuffle_seed);
   reader.seconds("SOFTGPU_TIMEOUT", environment.timeout);

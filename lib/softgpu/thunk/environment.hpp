@@ -26,6 +26,7 @@ enum class LogLevel {
 /// | SOFTGPU_GPUS         | how many GPUs the host has, 1 to 16                          | 1                            |
 /// | SOFTGPU_COMPUTE_UNITS| compute units that each GPU reports, 1 to 512                | 104                          |
 /// | SOFTGPU_MEMORY       | device memory of each GPU: bytes, or with K, M, G or T       | half of the host's memory    |
+/// | SOFTGPU_LARGE_BAR    | 1: the host sees all device memory; 0: none of it             | 1                            |
 /// | SOFTGPU_THREADS      | worker threads that execute work-groups, 1 to 256            | hardware threads, at least 4 |
 /// | SOFTGPU_SHUFFLE      | a seed: reorders packets and work-groups that may overlap    | unset: in order              |
 /// | SOFTGPU_TIMEOUT      | seconds that a kernel may run before its queue stops, 1 to 86400 | unset: no limit              |
@@ -37,6 +38,7 @@ struct Environment {
   std::uint32_t gpus = 1;
   std::uint32_t compute_units = 104;
   std::uint64_t memory_bytes = 0;
+  std::uint32_t large_bar = 1;
   std::uint32_t threads = 0;
   std::optional<std::uint64_t> shuffle_seed;
   std::optional<std::chrono::seconds> timeout;

@@ -58,7 +58,9 @@ HsaNodeProperties Topology::host() const {
   properties.NumCPUCores = static_cast<HSAuint32>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   properties.NumMemoryBanks = 1;
   properties.NumCaches = host_cache_levels;
-  properties.NumIOLinks = environment_.gpus;
+  // The driver reports a link from the host to a GPU only where the host sees all of the GPU's memory; from the link
+  // ROCr concludes that it does.
+  properties.NumIOLinks = environment_.large_bar != 0 ? environment_.gpus : 0;
   set_marketing_name(properties, host_name_);
   return properties;
 }
@@ -127,7 +129,8 @@ void Topology::memory_banks(std::uint32_t node, std::span<HsaMemoryProperties> b
     all[0].MemoryClockMax = 3200;
   } else {
     // Public: the host may read and write device memory, as on an MI200 with a resizable BAR.
-    all[0].HeapType = HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC;
+    all[0].HeapType =
+        environment_.large_bar != 0 ? HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC : HSA_HEAPTYPE_FRAME_BUFFER_PRIVATE;
     all[0].SizeInBytes = environment_.memory_bytes;
     all[0].Width = 4096;
     all[0].MemoryClockMax = 1600;

@@ -34,7 +34,7 @@ protected:
   // Whether each dispatch behind the first waits for those before it.
   std::vector<bool> waits() {
     std::vector<bool> result;
-    for (const Packet& packet : batch.recording().make_image(nullptr).stream.packets) {
+    for (const Packet& packet : image().stream.packets) {
       if (packet.header().type == PacketType::kernel_dispatch)
         result.push_back(packet.header().ordering.barrier == BarrierBit::set);
     }
@@ -42,9 +42,12 @@ protected:
     return result;
   }
 
-  FenceScope first_release() {
-    return batch.recording().make_image(nullptr).stream.packets.front().header().ordering.release;
+  detail::BatchImage image() {
+    detail::KernargChunks kernargs(hsa.agent(), KernargMemory::host);
+    return batch.recording().make_image(nullptr, kernargs);
   }
+
+  FenceScope first_release() { return image().stream.packets.front().header().ordering.release; }
 
   // An allocation of the GPU's that only HSA knows.
   void know(std::uintptr_t base, std::size_t size) {

@@ -174,10 +174,11 @@ TEST_F(BatchSubmission, keeps_kernargs_until_it_completed) {
   Queue queue(hsa.agent());
   const std::size_t before = hsa.allocations();
   {
+    constexpr unsigned many = 300;  // their arguments are an allocation of their own
     Batch batch(hsa.agent());
-    record(batch, 1);
+    record(batch, many);
     queue.submit(batch);
-    record(batch, 1);  // makes the next submission one of another image
+    record(batch, many);  // makes the next submission one of another image
     queue.submit(batch);
   }
   EXPECT_EQ(hsa.allocations(), before + 2);

@@ -127,12 +127,20 @@ struct Functions {
     return HSA_STATUS_SUCCESS;
   }
 
-  static hsa_status_t amd_memory_pool_allocate(hsa_amd_memory_pool_t, std::size_t bytes, std::uint32_t, void** memory) {
+  static hsa_status_t amd_agent_memory_pool_get_info(hsa_agent_t, hsa_amd_memory_pool_t,
+                                                     hsa_amd_agent_memory_pool_info_t, void* value) {
+    answer(value, HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
+    return current->record("amd_agent_memory_pool_get_info");
+  }
+
+  static hsa_status_t amd_memory_pool_allocate(hsa_amd_memory_pool_t pool, std::size_t bytes, std::uint32_t,
+                                               void** memory) {
     if (const hsa_status_t status = current->record("amd_memory_pool_allocate"); status != HSA_STATUS_SUCCESS)
       return status;
     *memory = std::aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
     const std::scoped_lock lock(current->mutex_);
     current->allocations_.push_back(*memory);
+    current->last_allocation_ = {pool, *memory};
     return HSA_STATUS_SUCCESS;
   }
 
@@ -296,6 +304,7 @@ MockHsa::MockHsa() {
   MOCK(isa_get_info_alt);
   MOCK(amd_agent_iterate_memory_pools);
   MOCK(amd_memory_pool_get_info);
+  MOCK(amd_agent_memory_pool_get_info);
   MOCK(amd_memory_pool_allocate);
   MOCK(amd_memory_pool_free);
   MOCK(amd_pointer_info);
@@ -329,7 +338,8 @@ MockHsa::MockHsa() {
                      .work_group_extent_max = {1024, 1024, 1024},
                      .grid_extent_max = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
                      .grid_size_max = UINT32_MAX,
-                     .lds_bytes = 65536};
+                     .lds_bytes = 65536,
+                     .host_visible_memory = true};
 }
 
 MockHsa::~MockHsa() {

@@ -32,6 +32,8 @@ public:
 
   /// A GPU of this HSA with the limits of a gfx90a.
   [[nodiscard]] Agent agent() { return Agent(gpu_); }
+  /// What it is; to be changed before it is used.
+  [[nodiscard]] AgentProperties& properties() { return gpu_.properties; }
   [[nodiscard]] const detail::HsaApi& api() const { return api_; }
 
   /// Makes every later call of `function` ("queue_create") return `status`; HSA_STATUS_SUCCESS ends that.
@@ -77,6 +79,11 @@ public:
 
   [[nodiscard]] std::size_t signals() const;
   [[nodiscard]] std::size_t allocations() const;
+  struct Allocation {
+    hsa_amd_memory_pool_t pool;
+    void* memory;
+  };
+  [[nodiscard]] Allocation last_allocation() const { return last_allocation_; }
   /// How many there were when a queue was destroyed last.
   [[nodiscard]] std::size_t allocations_of_last_queue() const { return allocations_of_last_queue_; }
 
@@ -91,6 +98,7 @@ private:
   std::vector<std::unique_ptr<MadeQueue>> queues_;
   std::vector<std::unique_ptr<amd_signal_t>> signals_;
   std::vector<void*> allocations_;
+  Allocation last_allocation_{};
   std::size_t allocations_of_last_queue_ = 0;
   std::vector<StartedCopy> copies_;
   std::vector<hsa_amd_pointer_info_t> pointers_;

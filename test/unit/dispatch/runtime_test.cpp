@@ -49,6 +49,7 @@ TEST(RuntimeState, finds_agents_with_their_properties_and_pools) {
     EXPECT_EQ(gpu.host(), Agent(*runtime.host));
     EXPECT_EQ(gpu.properties().queue_size_min, 64U);
     EXPECT_EQ(gpu.properties().lds_bytes, 65536U);
+    EXPECT_TRUE(gpu.properties().host_visible_memory);
     EXPECT_EQ(gpu.pools().fine_grained.handle, 11U);
     EXPECT_EQ(gpu.pools().kernarg.handle, 12U);
     EXPECT_EQ(gpu.pools().coarse_grained.handle, 21U);

@@ -21,6 +21,7 @@ TEST(Environment, HasDefaultsThatMakeOneGpuOfThisMachine) {
   const auto environment = std::get<Environment>(read({}));
   EXPECT_EQ(environment.gpus, 1U);
   EXPECT_EQ(environment.compute_units, 104U);
+  EXPECT_EQ(environment.large_bar, 1U);
   EXPECT_GE(environment.threads, 4U);
   EXPECT_GE(environment.memory_bytes, std::uint64_t{64} << 20);
   EXPECT_FALSE(environment.shuffle_seed.has_value());
@@ -33,6 +34,7 @@ TEST(Environment, ReadsEveryVariable) {
   const auto environment = std::get<Environment>(read({{"SOFTGPU_GPUS", "3"},
                                                        {"SOFTGPU_COMPUTE_UNITS", "8"},
                                                        {"SOFTGPU_MEMORY", "2G"},
+                                                       {"SOFTGPU_LARGE_BAR", "0"},
                                                        {"SOFTGPU_THREADS", "7"},
                                                        {"SOFTGPU_SHUFFLE", "42"},
                                                        {"SOFTGPU_TIMEOUT", "90"},
@@ -41,6 +43,7 @@ TEST(Environment, ReadsEveryVariable) {
                                                        {"SOFTGPU_LOG", "packets"}}));
   EXPECT_EQ(environment.gpus, 3U);
   EXPECT_EQ(environment.compute_units, 8U);
+  EXPECT_EQ(environment.large_bar, 0U);
   EXPECT_EQ(environment.memory_bytes, std::uint64_t{2} << 30);
   EXPECT_EQ(environment.threads, 7U);
   EXPECT_EQ(environment.shuffle_seed, std::optional<std::uint64_t>(42));
@@ -90,8 +93,8 @@ INSTANTIATE_TEST_SUITE_P(Values, BadEnvironmentTest,
                                            BadValue{"SOFTGPU_MEMORY", "1K"},
                                            BadValue{"SOFTGPU_MEMORY", "99999999999999999999G"},
                                            BadValue{"SOFTGPU_MEMORY", "17592186044417G"},
-                                           BadValue{"SOFTGPU_THREADS", "1.5"}, BadValue{"SOFTGPU_SHUFFLE", "yes"},
-                                           BadValue{"SOFTGPU_TIMEOUT", "0"}));
+                                           BadValue{"SOFTGPU_LARGE_BAR", "2"}, BadValue{"SOFTGPU_THREADS", "1.5"},
+                                           BadValue{"SOFTGPU_SHUFFLE", "yes"}, BadValue{"SOFTGPU_TIMEOUT", "0"}));
 
 TEST(Environment, NamesAFolderThatIsNotAbsolute) {
   for (const char* folder : {"", "on", "kernels/here", "~/kernels"})

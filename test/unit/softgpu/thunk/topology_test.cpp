@@ -45,6 +45,19 @@ TEST(Topology, DeviceMemoryIsWhatTheEnvironmentSays) {
   EXPECT_NE(banks[1].VirtualBaseAddress >> 32, 0U);
 }
 
+TEST(Topology, DeviceMemoryIsTheHostsToSeeWithALargeBarOnly) {
+  Environment wanted = environment(1, 104, 4);
+  std::array<HsaMemoryProperties, 3> banks{};
+  Topology(wanted).memory_banks(1, banks);
+  EXPECT_EQ(banks[0].HeapType, HSA_HEAPTYPE_FRAME_BUFFER_PUBLIC);
+  EXPECT_EQ(Topology(wanted).node(0).NumIOLinks, 1U);
+  wanted.large_bar = 0;
+  Topology(wanted).memory_banks(1, banks);
+  EXPECT_EQ(banks[0].HeapType, HSA_HEAPTYPE_FRAME_BUFFER_PRIVATE);
+  EXPECT_EQ(Topology(wanted).node(0).NumIOLinks, 0U);
+  EXPECT_EQ(Topology(wanted).node(1).NumIOLinks, 1U) << "the GPU sees the host's memory all the same";
+}
+
 TEST(Topology, ScratchHasWaveSlotsForEveryWorker) {
   for (const std::uint32_t compute_units : {1U, 3U, 104U})
     for (const std::uint32_t threads : {1U, 4U, 256U}) {
