@@ -12,7 +12,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
-#include <functional>
 #include <iostream>
 #include <numeric>
 #include <optional>
@@ -28,6 +27,7 @@ struct Options {
   std::optional<std::filesystem::path> plot;
   std::uint32_t work_items = 100'000;
   std::uint32_t bins = 10;
+  fd::Fences fences = fd::Fences::minimal;
 };
 
 // As in kernels/atomic_count.hip.
@@ -52,7 +52,7 @@ fd::Grid grid_of(std::uint32_t groups, std::uint32_t windows = 1) {
 struct Variant {
   std::string name;
   bool loses_increments;
-  std::function<fd::Submission()> count;
+  fd::Batch batch;  // one dispatch
 };
 
 // The variants, and the counters in the GPU's memory that they increment.
@@ -60,9 +60,10 @@ class Histogram {
 public:
   Histogram(fd::Agent gpu, const Options& options)
       : gpu_(gpu), module_(fd::Module::load(gpu, code_objects::atomic_count(), "atomic_count")), queue_(gpu),
-        counters_(gpu, options.bins), bins_(options.bins), items_(options.work_items) {}
+        counters_(gpu, options.bins), bins_(options.bins), items_(options.work_items), fences_(options.fences) {}
 
-  [[nodiscard]] std::vector<Variant> variants();
+  [[nodiscard]] std::vector<Variant> variants() const;
+  void count(Variant& variant) { queue_.submit(variant.batch).wait(); }
 
   void clear() { fd::copy(counters_, std::span<const std::uint32_t>(Counters(bins_))); }
   [[nodiscard]] Counters read() const {
@@ -72,8 +73,8 @@ public:
   }
 
 private:
-  [[nodiscard]] std::function<fd::Submission()> in_memory(const char* kernel);
-  [[nodiscard]] std::function<fd::Submission()> in_lds(std::uint32_t groups, Window window);
+  [[nodiscard]] fd::Batch in_memory(const char* kernel) const;
+  [[nodiscard]] fd::Batch in_lds(std::uint32_t groups, Window window) const;
 
   fd::Agent gpu_;
   fd::Module module_;
@@ -81,9 +82,10 @@ private:
   fd::DeviceBuffer<std::uint32_t> counters_;
   std::uint32_t bins_;
   std::uint32_t items_;
+  fd::Fences fences_;
 };
 
-std::vector<Variant> Histogram::variants() {
+std::vector<Variant> Histogram::variants() const {
   // Half of a compute unit's LDS, so that it holds two groups: one counts while the other waits. More bins than fit are
   // counted by several groups, each of which sees to a window of them.
   const auto room = static_cast<std::uint32_t>(gpu_.properties().lds_bytes / 2 / sizeof(std::uint32_t));
@@ -97,25 +99,31 @@ std::vector<Variant> Histogram::variants() {
   const std::uint32_t few_groups = std::min(groups_for(items_ / increments_each + 1), gpu_.compute_units());
   const std::uint32_t copy_bits = std::min(bank_bits, static_cast<std::uint32_t>(std::bit_width(room / width)) - 1);
 
-  return {{"no atomics", true, in_memory("count_without_atomics")},
-          {"atomics in memory", false, in_memory("count_in_memory")},
-          {"atomics in LDS", false, in_lds(groups_for(items_), {width, 0})},
-          {"+ fewer groups", false, in_lds(few_groups, {width, 0})},
-          {"+ copies in LDS: " + std::to_string(1U << copy_bits), false, in_lds(few_groups, {width, copy_bits})}};
+  std::vector<Variant> variants;
+  variants.push_back({"no atomics", true, in_memory("count_without_atomics")});
+  variants.push_back({"atomics in memory", false, in_memory("count_in_memory")});
+  variants.push_back({"atomics in LDS", false, in_lds(groups_for(items_), {width, 0})});
+  variants.push_back({"+ fewer groups", false, in_lds(few_groups, {width, 0})});
+  variants.push_back(
+      {"+ copies in LDS: " + std::to_string(1U << copy_bits), false, in_lds(few_groups, {width, copy_bits})});
+  return variants;
 }
 
-std::function<fd::Submission()> Histogram::in_memory(const char* name) {
-  const auto kernel = module_.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>(name);
-  return [this, kernel] { return queue_.dispatch(kernel, grid_of(groups_for(items_)), counters_, bins_, items_); };
+fd::Batch Histogram::in_memory(const char* kernel) const {
+  fd::Batch batch(gpu_, {.fences = fences_});
+  batch.dispatch(module_.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>(kernel),
+                 grid_of(groups_for(items_)), counters_, bins_, items_);
+  return batch;
 }
 
-std::function<fd::Submission()> Histogram::in_lds(std::uint32_t groups, Window window) {
+fd::Batch Histogram::in_lds(std::uint32_t groups, Window window) const {
   const auto kernel =
       module_.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t, Window)>("count_in_lds");
   const std::uint32_t windows = (bins_ + window.width - 1) / window.width;
-  return [this, kernel, window, grid = grid_of(groups, windows).dynamic_lds(window.lds_bytes())] {
-    return queue_.dispatch(kernel, grid, counters_, bins_, items_, grid.size[0], window);
-  };
+  const fd::Grid grid = grid_of(groups, windows).dynamic_lds(window.lds_bytes());
+  fd::Batch batch(gpu_, {.fences = fences_});
+  batch.dispatch(kernel, grid, counters_, bins_, items_, grid.size[0], window);
+  return batch;
 }
 
 Counters counted_by_host(const Options& options) {
@@ -152,7 +160,7 @@ int run(const Options& options) {
   const fd::Runtime runtime;
   const fd::Agent gpu = runtime.gpu(options.common.device);
   Histogram histogram(gpu, options);
-  const std::vector<Variant> variants = histogram.variants();
+  std::vector<Variant> variants = histogram.variants();
   const Counters expected = counted_by_host(options);
 
   Report report = report_on("atomic_count",
@@ -168,7 +176,7 @@ int run(const Options& options) {
     for (std::size_t i = 0; i < variants.size(); ++i) {
       Row& row = report.rows[i];
       histogram.clear();
-      const double time = time_of([&] { variants[i].count().wait(); });
+      const double time = time_of([&] { histogram.count(variants[i]); });
       results[i] = histogram.read();
       row.correct = row.correct && results[i] == expected;
       if (turn > 0) row.microseconds.push_back(time);
@@ -207,6 +215,7 @@ Options parse_command_line(int argc, char** argv) {
       ->option_text("N")
       ->group("What is counted");
   add_common_options(app, options.common);
+  add_fences_option(app, options.fences);
   add_plot_option(app, options.plot);
   parse_or_exit(app, argc, argv);
   return options;

@@ -3,18 +3,10 @@
 #include <CLI/CLI.hpp>
 
 #include <iterator>
-#include <map>
-#include <string>
 
 namespace {
 
 constexpr std::size_t ablation_iterations = 100;
-
-const std::map<std::string, fastdispatch::Fences> fence_policies = {
-    {"conservative", fastdispatch::Fences::conservative},
-    {"minimal", fastdispatch::Fences::minimal},
-    {"derived", fastdispatch::Fences::derived},
-};
 
 }  // namespace
 
@@ -44,7 +36,7 @@ Options parse_command_line(int argc, char** argv) {
   constexpr const char* flags = "Dispatch optimizations";
   bool all = false;
   bool minimal_fences = false;
-  std::string fences;
+  fastdispatch::Fences fences = optimizations.fences;
   CLI::Option* const chosen[] = {
       app.add_flag("--opt", all, "The next five"),
       app.add_flag("--opt-prealloc-signal,--optPreallocSignal", optimizations.preallocated_signal,
@@ -59,9 +51,8 @@ Options parse_command_line(int argc, char** argv) {
                    "Keep the host's array in pinned memory"),
       app.add_flag("--opt-replay,--optReplay", optimizations.replay,
                    "Record everything once and submit it again; the first three come with it"),
-      app.add_option("--fences", fences,
-                     "conservative, minimal, or derived (with --opt-replay), whatever the other flags say")
-          ->check(CLI::IsMember(fence_policies)),
+      add_fences_option(app, fences)
+          ->description("conservative, minimal, or derived (with --opt-replay), whatever the other flags say"),
   };
 
   constexpr const char* run = "How it runs";
@@ -70,7 +61,7 @@ Options parse_command_line(int argc, char** argv) {
           ->option_text(" ")  // or else the help lists whom it excludes
           ->group(run);
   for (CLI::Option* option : chosen) option->excludes(ablation)->option_text(" ")->group(flags);
-  chosen[std::size(chosen) - 1]->option_text("NAME");
+  CLI::Option* const fences_option = chosen[std::size(chosen) - 1]->option_text("NAME");
   auto* iterations = add_common_options(app, options.common)
                          ->description("How often to sort, for the median time (1; with --ablation 100)");
   add_plot_option(app, options.plot);
@@ -83,7 +74,7 @@ Options parse_command_line(int argc, char** argv) {
     optimizations.no_host_sync = optimizations.pinned_host = minimal_fences = true;
   }
   if (minimal_fences) optimizations.fences = fastdispatch::Fences::minimal;
-  if (!fences.empty()) optimizations.fences = fence_policies.at(fences);
+  if (fences_option->count() > 0) optimizations.fences = fences;
   // Only a batch knows what its dispatches touch.
   if (optimizations.fences == fastdispatch::Fences::derived) optimizations.replay = true;
   if (descending) options.order = Order::descending;

@@ -16,6 +16,7 @@
 #include <blur_code_object.hpp>
 #include <fastdispatch/fastdispatch.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
@@ -49,43 +50,72 @@ double reads_a_pixel(GroupShape group, std::uint32_t rows) {
   return static_cast<double>((group.width + 2) * (height + 2)) / (group.width * height);
 }
 
-// One way to run the passes: from the source into the first of two buffers, then to and fro between them.
-struct Variant {
-  std::string name;
-  fd::Kernel<BlurPass> kernel;
-  fd::Grid grid;
-  double reads_a_pixel;
-  fd::DeviceBuffer<Pixel> buffers[2];
+// What all variants do, each in its way.
+struct Work {
+  const Image& image;
+  const fd::DeviceBuffer<Pixel>& source;  // the image on the GPU
+  std::uint32_t passes;
+  fd::Fences fences;
+};
 
-  // All passes are handed over before the first is waited for: each packet's barrier bit lets it wait for the one
-  // before on the GPU.
-  void run(fd::Queue& queue, const fd::DeviceBuffer<Pixel>& source, const Image& image, std::uint32_t passes,
-           ProgressBar& bar) {
+// Passes go to the GPU in batches of so many: an even number, so that each but the first begins with the same buffer.
+constexpr std::uint32_t passes_a_batch = 16;
+
+// One way to run the passes: from the source into the first of two buffers, then to and fro between them.
+class Variant {
+public:
+  Variant(std::string name, const fd::Kernel<BlurPass>& kernel, const fd::Grid& grid, double reads_a_pixel,
+          fd::Agent gpu, const Work& work)
+      : name_(std::move(name)), reads_a_pixel_(reads_a_pixel),
+        passes_(work.passes), buffers_{{gpu, work.image.pixels.size()}, {gpu, work.image.pixels.size()}},
+        first_(gpu, {.fences = work.fences}), middle_(gpu, {.fences = work.fences}),
+        last_(gpu, {.fences = work.fences}) {
+    // A pass reads what the one before wrote: the batch lets it wait for that on the GPU.
+    const auto record = [&](fd::Batch& batch, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t pass = begin; pass < end; ++pass) {
+        const fd::DeviceBuffer<Pixel>& from = pass == 0 ? work.source : buffers_[(pass - 1) % 2];
+        batch.dispatch(kernel, grid, from, fd::write(buffers_[pass % 2]), work.image.width, work.image.height);
+      }
+    };
+    record(first_, 0, std::min(passes_, passes_a_batch));
+    record(middle_, passes_a_batch, 2 * passes_a_batch);
+    record(last_, passes_a_batch, passes_a_batch + passes_ % passes_a_batch);
+  }
+
+  // All batches are handed over before the first is waited for.
+  void run(fd::Queue& queue, ProgressBar& bar) {
     std::vector<fd::Submission> submitted;
-    submitted.reserve(passes);
-    for (std::uint32_t pass = 0; pass < passes; ++pass) {
-      const Pixel* const from = pass == 0 ? source.data() : buffers[(pass - 1) % 2].data();
-      submitted.push_back(queue.dispatch(kernel, grid, from, buffers[pass % 2], image.width, image.height));
+    for (std::uint32_t pass = 0; pass < passes_; pass += passes_a_batch) {
+      const bool whole = passes_ - pass >= passes_a_batch;
+      submitted.push_back(queue.submit(pass == 0 ? first_ : whole ? middle_ : last_));
     }
-    for (std::uint32_t pass = 0; pass < passes; ++pass) {
-      bar.show(name, pass, passes);
-      submitted[pass].wait();
+    for (std::uint32_t pass = 0; pass < passes_; pass += passes_a_batch) {
+      bar.show(name_, pass, passes_);
+      submitted[pass / passes_a_batch].wait();
     }
   }
 
-  [[nodiscard]] const fd::DeviceBuffer<Pixel>& result(std::uint32_t passes) const { return buffers[(passes - 1) % 2]; }
+  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] double reads_a_pixel() const { return reads_a_pixel_; }
+  [[nodiscard]] const fd::DeviceBuffer<Pixel>& result() const { return buffers_[(passes_ - 1) % 2]; }
+
+private:
+  std::string name_;
+  double reads_a_pixel_;
+  std::uint32_t passes_;
+  fd::DeviceBuffer<Pixel> buffers_[2];
+  fd::Batch first_;
+  fd::Batch middle_;  // again and again
+  fd::Batch last_;    // of fewer passes
 };
 
 // The untiled kernel in groups that read whole rows of cache lines, and the tiled ones in each of the shapes.
-std::vector<Variant> make_variants(const fd::Module& module, fd::Agent gpu, const Image& image,
+std::vector<Variant> make_variants(const fd::Module& module, fd::Agent gpu, const Work& work,
                                    const std::vector<GroupShape>& groups) {
+  const Image& image = work.image;
   std::vector<Variant> variants;
   const auto add = [&](const std::string& name, const char* kernel, const fd::Grid& grid, double reads) {
-    variants.push_back({.name = name,
-                        .kernel = module.kernel<BlurPass>(kernel),
-                        .grid = grid,
-                        .reads_a_pixel = reads,
-                        .buffers = {{gpu, image.pixels.size()}, {gpu, image.pixels.size()}}});
+    variants.emplace_back(name, module.kernel<BlurPass>(kernel), grid, reads, gpu, work);
   };
   constexpr GroupShape row = {.width = 256, .height = 1};
   add("untiled", "blur_untiled", grid_over(image, row), 5);
@@ -138,12 +168,13 @@ int run(const Options& options) {
   fd::Queue queue(gpu);
   const fd::DeviceBuffer<Pixel> source(gpu, image.pixels.size());
   fd::copy(source, std::span(image.pixels));
-  std::vector<Variant> variants = make_variants(module, gpu, image, options.groups);
+  const Work work = {.image = image, .source = source, .passes = options.passes, .fences = options.fences};
+  std::vector<Variant> variants = make_variants(module, gpu, work, options.groups);
 
   ProgressBar bar(options.progress ? ProgressBar::Visible::yes : ProgressBar::Visible::no);
   std::vector<std::function<void()>> works;
   works.reserve(variants.size() + 1);
-  for (Variant& variant : variants) works.emplace_back([&] { variant.run(queue, source, image, options.passes, bar); });
+  for (Variant& variant : variants) works.emplace_back([&] { variant.run(queue, bar); });
   Image expected;
   works.emplace_back([&] { expected = blur_on_host(image, options.passes); });
   const std::vector<std::vector<double>> times = time_in_turns(works, options.common.iterations);
@@ -155,9 +186,9 @@ int run(const Options& options) {
                             runtime, gpu);
   Image result = image;
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    fd::copy(std::span(result.pixels), variants[i].result(options.passes));
-    Row row = row_of(variants[i].name, times[i], image, options.passes, median(times.back()));
-    row.figures.push_back(figure("reads a pixel", variants[i].reads_a_pixel));
+    fd::copy(std::span(result.pixels), variants[i].result());
+    Row row = row_of(variants[i].name(), times[i], image, options.passes, median(times.back()));
+    row.figures.push_back(figure("reads a pixel", variants[i].reads_a_pixel()));
     row.correct = result.pixels == expected.pixels;
     report.rows.push_back(row);
   }

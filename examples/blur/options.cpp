@@ -49,6 +49,7 @@ Options parse_command_line(int argc, char** argv) {
       ->option_text("WxH ...")
       ->group(work);
   add_common_options(app, options.common);
+  add_fences_option(app, options.fences);
   add_plot_option(app, options.plot);
   options.progress = ::isatty(STDERR_FILENO) == 1;
   app.add_flag("--progress,!--no-progress", options.progress, "Show a bar on standard error, even if it is no terminal")

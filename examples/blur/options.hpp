@@ -21,6 +21,7 @@ struct Options {
   std::uint32_t passes = 4;
   std::vector<GroupShape> groups;  ///< of the tiled variants, at least one
   bool progress = false;
+  fastdispatch::Fences fences = fastdispatch::Fences::minimal;
   std::optional<std::filesystem::path> plot;
 };
 

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <map>
 #include <new>
 #include <stdexcept>
 #include <string>
@@ -14,6 +15,13 @@
 namespace {
 
 constexpr int usage_error = 2;
+constexpr const char* run_group = "How it runs";
+
+const std::map<std::string, fastdispatch::Fences> fence_policies = {
+    {"conservative", fastdispatch::Fences::conservative},
+    {"minimal", fastdispatch::Fences::minimal},
+    {"derived", fastdispatch::Fences::derived},
+};
 
 std::string check_plot(const std::string& file) {
   if (!file.ends_with(".svg")) return "the chart is an SVG: the name must end in .svg, not " + file;
@@ -24,27 +32,36 @@ std::string check_plot(const std::string& file) {
 }  // namespace
 
 CLI::Option* add_common_options(CLI::App& app, CommonOptions& options) {
-  constexpr const char* group = "How it runs";
   app.set_help_flag("-h,--help", "Print this and end");
   CLI::Option* iterations =
       app.add_option("--iterations", options.iterations,
                      "How often each variant runs, for the median time (" + std::to_string(options.iterations) + ")")
           ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
           ->option_text("N")
-          ->group(group);
+          ->group(run_group);
   app.add_option("--device", options.device, "Which GPU, from 0 (0)")
       ->check(CLI::Range(0, 1023))
       ->option_text("N")
-      ->group(group);
-  app.add_option("--json", options.json, "Write the times to this file")->option_text("FILE")->group(group);
+      ->group(run_group);
+  app.add_option("--json", options.json, "Write the times to this file")->option_text("FILE")->group(run_group);
   return iterations;
+}
+
+CLI::Option* add_fences_option(CLI::App& app, fastdispatch::Fences& fences) {
+  return app
+      .add_option_function<std::string>(
+          "--fences", [&fences](const std::string& name) { fences = fence_policies.at(name); },
+          "How what is submitted at once is ordered: conservative, minimal or derived (minimal)")
+      ->check(CLI::IsMember(fence_policies))
+      ->option_text("NAME")
+      ->group(run_group);
 }
 
 void add_plot_option(CLI::App& app, std::optional<std::filesystem::path>& file) {
   app.add_option("--plot", file, "Draw a chart of the times, through gnuplot")
       ->check(check_plot)
       ->option_text("FILE.svg")
-      ->group("How it runs");
+      ->group(run_group);
 }
 
 void parse_or_exit(CLI::App& app, int argc, char** argv) {

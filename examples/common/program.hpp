@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <fastdispatch/batch.hpp>
 
 #include <cstddef>
 #include <filesystem>
@@ -18,6 +19,9 @@ struct CommonOptions {
 /// Adds --device, --iterations (default: what `options` holds), --json and --help to `app`.
 /// Returns the option --iterations.
 CLI::Option* add_common_options(CLI::App& app, CommonOptions& options);
+
+/// Adds --fences conservative|minimal|derived, which sets `fences`: those of the program's batches. Returns the option.
+CLI::Option* add_fences_option(CLI::App& app, fastdispatch::Fences& fences);
 
 /// Adds --plot FILE.svg. Where `file` is set after the parsing, gnuplot is installed and the name ends in .svg.
 void add_plot_option(CLI::App& app, std::optional<std::filesystem::path>& file);

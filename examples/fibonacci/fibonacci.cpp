@@ -43,6 +43,7 @@ struct Options {
   std::string destination = "pinned";
   bool sweep = false;
   std::optional<std::filesystem::path> plot;
+  fd::Fences fences = fd::Fences::minimal;
 };
 
 // The kernels of kernels/fibonacci.hip.
@@ -54,7 +55,7 @@ enum class Written { numbers, last_number, ones };
 
 struct Variant {
   std::string name;
-  std::function<void()> run;
+  fd::Batch batch;  // one dispatch
   Written written = Written::numbers;
   std::uint32_t work_items = 1;
 };
@@ -91,6 +92,7 @@ Options parse_command_line(int argc, char** argv) {
       ->option_text("NAME")
       ->group(group);
   add_common_options(app, options.common);
+  add_fences_option(app, options.fences);
   add_plot_option(app, options.plot);
   parse_or_exit(app, argc, argv);
   if (options.plot && !options.sweep) {
@@ -156,26 +158,27 @@ double largest_error(std::span<const double> row, std::span<const long double> e
   return largest;
 }
 
-std::vector<Variant> variants_of(const Options& options, fd::Queue& queue, const fd::Module& module, double* numbers) {
+std::vector<Variant> variants_of(const Options& options, fd::Agent gpu, const fd::Module& module, double* numbers) {
   const auto count = static_cast<std::uint32_t>(options.count);
   const auto repetitions = static_cast<std::uint32_t>(options.repetitions);
-  const auto one_work_item = [&](const char* name) {
-    return [&queue, kernel = module.kernel<OneWorkItem>(name), numbers, count, repetitions] {
-      queue.dispatch(kernel, fd::grid(1), numbers, count, repetitions).wait();
-    };
+  std::vector<Variant> variants;
+  const auto add = [&](std::string name, Written written, std::uint32_t work_items) -> fd::Batch& {
+    fd::Batch batch(gpu, {.fences = options.fences});
+    variants.push_back(
+        {.name = std::move(name), .batch = std::move(batch), .written = written, .work_items = work_items});
+    return variants.back().batch;
   };
-  std::vector<Variant> variants = {
-      {.name = "one work-item", .run = one_work_item("serial")},
-      {.name = "without writing", .run = one_work_item("without_writing"), .written = Written::last_number},
-      {.name = "without computing", .run = one_work_item("without_computing"), .written = Written::ones},
+  const auto add_one_work_item = [&](const char* name, const char* kernel, Written written) {
+    add(name, written, 1).dispatch(module.kernel<OneWorkItem>(kernel), fd::grid(1), numbers, count, repetitions);
   };
+  add_one_work_item("one work-item", "serial", Written::numbers);
+  add_one_work_item("without writing", "without_writing", Written::last_number);
+  add_one_work_item("without computing", "without_computing", Written::ones);
   const auto look_ahead = module.kernel<LookAhead>("look_ahead");
   const std::uint32_t last = options.sweep ? most_work_items : options.work_items;
   for (std::uint32_t k = options.sweep ? 1 : options.work_items; k <= last; k *= 2) {
-    variants.push_back({.name = "look-ahead, " + std::to_string(k) + (k == 1 ? " work-item" : " work-items"),
-                        .run = [&queue, look_ahead, numbers, count, repetitions,
-                                k] { queue.dispatch(look_ahead, fd::grid(k), numbers, count, repetitions, k).wait(); },
-                        .work_items = k});
+    add("look-ahead, " + std::to_string(k) + (k == 1 ? " work-item" : " work-items"), Written::numbers, k)
+        .dispatch(look_ahead, fd::grid(k), numbers, count, repetitions, k);
   }
   return variants;
 }
@@ -212,11 +215,13 @@ int run(const Options& options) {
   Destination destination(gpu, size, options.destination == "device");
   const fd::Module module = fd::Module::load(gpu, code_objects::fibonacci(), "fibonacci");
   fd::Queue queue(gpu);
-  const std::vector<Variant> variants = variants_of(options, queue, module, destination.data());
+  std::vector<Variant> variants = variants_of(options, gpu, module, destination.data());
 
   std::vector<std::function<void()>> works;
   works.reserve(variants.size());
-  for (const Variant& variant : variants) works.push_back(variant.run);
+  for (Variant& variant : variants) {
+    works.emplace_back([&queue, &variant] { queue.submit(variant.batch).wait(); });
+  }
   const std::vector<std::vector<double>> times = time_in_turns(works, options.common.iterations);
 
   std::ostringstream problem;
@@ -228,7 +233,7 @@ int run(const Options& options) {
   const double tolerance = static_cast<double>(options.count) * std::numeric_limits<double>::epsilon();
   for (std::size_t i = 0; i < variants.size(); ++i) {
     destination.clear();
-    variants[i].run();
+    works[i]();
     const std::span<const double> numbers = destination.read();
     double error = 0;
     for (std::size_t first = 0; first < size; first += options.count) {

@@ -32,6 +32,7 @@ namespace {
 struct Options {
   CommonOptions common{.device = 0, .iterations = 20, .json = {}};
   ImageOptions image;
+  fd::Fences fences = fd::Fences::minimal;
 };
 
 // The kernels of kernels/luminance.hip. A pointer's type says nothing about what lies there: the layout is the
@@ -66,6 +67,7 @@ Options parse_command_line(int argc, char** argv) {
       "luminance");
   add_image_options(app, options.image);
   add_common_options(app, options.common);
+  add_fences_option(app, options.fences);
   parse_or_exit(app, argc, argv);
   return options;
 }
@@ -148,16 +150,18 @@ int run(const Options& options) {
   const fd::Grid grid = fd::grid((pixels + group - 1) / group * group).group(group);
 
   std::vector<fd::DeviceBuffer<float>> results;
+  std::vector<fd::Batch> batches;  // one dispatch each
   std::vector<std::function<void()>> works;
   results.reserve(variants.size());
+  batches.reserve(variants.size());
   for (const Variant& variant : variants) {
     const void* const from = variant.bytes_a_pixel == sizeof(PackedPixel)
                                  ? static_cast<const void*>(packed_on_gpu.data())
                                  : static_cast<const void*>(padded_on_gpu.data());
     float* const to = results.emplace_back(gpu, pixels).data();
-    works.emplace_back([&queue, kernel = module.kernel<Luma>(variant.kernel), grid, from, to, pixels] {
-      queue.dispatch(kernel, grid, from, to, pixels).wait();
-    });
+    fd::Batch& batch = batches.emplace_back(gpu, fd::BatchOptions{.fences = options.fences});
+    batch.dispatch(module.kernel<Luma>(variant.kernel), grid, from, to, pixels);
+    works.emplace_back([&queue, &batch] { queue.submit(batch).wait(); });
   }
   std::vector<float> luma(pixels);
   works.emplace_back([&] { luma_on_host(padded, luma); });

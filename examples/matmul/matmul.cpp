@@ -32,6 +32,7 @@ struct Options {
   std::uint32_t size = 256;
   std::optional<std::uint32_t> rows, columns, inner;
   bool sweep = false;
+  fd::Fences fences = fd::Fences::minimal;
 
   [[nodiscard]] Shape shape() const { return {rows.value_or(size), columns.value_or(size), inner.value_or(size)}; }
 };
@@ -90,13 +91,14 @@ std::size_t bytes_of(const Shape& shape) {
 // A product of one shape: its matrices on the GPU, and the host's check.
 class Product {
 public:
-  Product(fd::Agent gpu, fd::Queue& queue, const fd::Module& module, const Shape& shape);
+  Product(fd::Queue& queue, const fd::Module& module, const Shape& shape, fd::Fences fences);
 
   // Runs every variant and returns a row for each.
   [[nodiscard]] std::vector<Row> measure(std::size_t iterations);
 
 private:
-  [[nodiscard]] double time(const Variant& variant);
+  [[nodiscard]] fd::Batch record(const Variant& variant, fd::Fences fences) const;
+  [[nodiscard]] double time(fd::Batch& batch);
   // Reads the result and says what is wrong with it; nothing if it is right.
   [[nodiscard]] std::string find_error();
 
@@ -110,24 +112,31 @@ private:
   fd::DeviceBuffer<float> a_;
   fd::DeviceBuffer<float> b_;
   fd::DeviceBuffer<float> c_;
+  std::vector<fd::Batch> batches_;  // of each variant, one dispatch
 };
 
-Product::Product(fd::Agent gpu, fd::Queue& queue, const fd::Module& module, const Shape& shape)
+Product::Product(fd::Queue& queue, const fd::Module& module, const Shape& shape, fd::Fences fences)
     : queue_(queue), module_(module), shape_(shape), host_a_(random_integers(std::size_t{shape.rows} * shape.inner, 1)),
       host_b_(random_integers(std::size_t{shape.inner} * shape.columns, 2)),
-      host_c_(std::size_t{shape.rows} * shape.columns), check_(shape, host_a_, host_b_), a_(gpu, host_a_.size()),
-      b_(gpu, host_b_.size()), c_(gpu, host_c_.size()) {
+      host_c_(std::size_t{shape.rows} * shape.columns), check_(shape, host_a_, host_b_),
+      a_(queue.agent(), host_a_.size()), b_(queue.agent(), host_b_.size()), c_(queue.agent(), host_c_.size()) {
   fd::copy(a_, std::span(host_a_));
   fd::copy(b_, std::span(host_b_));
+  for (const Variant& variant : variants) batches_.push_back(record(variant, fences));
 }
 
-double Product::time(const Variant& variant) {
-  const auto kernel = module_.kernel<void(float*, const float*, const float*, Shape)>(variant.kernel);
-  const fd::Grid grid = grid_of(variant, shape_);
+fd::Batch Product::record(const Variant& variant, fd::Fences fences) const {
+  fd::Batch batch(queue_.agent(), {.fences = fences});
+  batch.dispatch(module_.kernel<void(float*, const float*, const float*, Shape)>(variant.kernel),
+                 grid_of(variant, shape_), fd::write(c_), a_, b_, shape_);
+  return batch;
+}
+
+double Product::time(fd::Batch& batch) {
   // No element of the variant before may pass for one of this.
   std::fill(host_c_.begin(), host_c_.end(), std::numeric_limits<float>::quiet_NaN());
   fd::copy(c_, std::span(host_c_));
-  return time_of([&] { queue_.dispatch(kernel, grid, c_, a_, b_, shape_).wait(); });
+  return time_of([&] { queue_.submit(batch).wait(); });
 }
 
 std::string Product::find_error() {
@@ -145,7 +154,7 @@ std::vector<Row> Product::measure(std::size_t iterations) {
   // and is not counted, but checked like the others.
   for (std::size_t turn = 0; turn <= iterations; ++turn) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double microseconds = time(variants[i]);
+      const double microseconds = time(batches_[i]);
       if (turn > 0) rows[i].microseconds.push_back(microseconds);
       if (rows[i].correct) rows[i].remark = find_error();
       rows[i].correct = rows[i].remark.empty();
@@ -208,7 +217,7 @@ int run(const Options& options) {
     plot.curves.push_back({.name = variant.name, .points = {}, .points_only = true});
 
   for (const Shape& shape : shapes) {
-    std::vector<Row> rows = Product(gpu, queue, module, shape).measure(options.common.iterations);
+    std::vector<Row> rows = Product(queue, module, shape, options.fences).measure(options.common.iterations);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       plot.curves[i].points.emplace_back(intensity(variants[i], shape), rows[i].figures[0].value);
       if (options.sweep) rows[i].name = std::to_string(shape.rows) + ": " + rows[i].name;
@@ -249,6 +258,7 @@ Options parse_command_line(int argc, char** argv) {
                            ->group("What is multiplied");
   for (CLI::Option* side : sides) sweep->excludes(side);
   add_common_options(app, options.common);
+  add_fences_option(app, options.fences);
   add_plot_option(app, options.plot);
   parse_or_exit(app, argc, argv);
   return options;

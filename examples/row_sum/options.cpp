@@ -28,6 +28,7 @@ Options parse_command_line(int argc, char** argv) {
       ->option_text("FILE")
       ->group(data);
   add_common_options(app, options.common);
+  add_fences_option(app, options.fences);
   add_plot_option(app, options.plot);
 
   parse_or_exit(app, argc, argv);

@@ -16,6 +16,7 @@ struct Options {
   std::optional<std::filesystem::path> input;
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> plot;
+  fastdispatch::Fences fences = fastdispatch::Fences::minimal;
 };
 
 /// Ends the program after --help, and with exit code 2 and one line after a wrong command line.

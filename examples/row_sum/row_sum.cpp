@@ -112,9 +112,11 @@ struct Variant {
   std::function<void()> run_with_copies;  // empty for the CPU, which needs none
 };
 
-Variant on_gpu(std::string name, RowSummer& summer, void (RowSummer::*record)(fd::Batch&), fd::Agent gpu) {
-  const auto kernels = std::make_shared<fd::Batch>(gpu);
-  const auto all = std::make_shared<fd::Batch>(gpu);
+using Record = void (RowSummer::*)(fd::Batch&);
+
+Variant on_gpu(std::string name, RowSummer& summer, Record record, fd::Agent gpu, fd::BatchOptions options) {
+  const auto kernels = std::make_shared<fd::Batch>(gpu, options);
+  const auto all = std::make_shared<fd::Batch>(gpu, options);
   (summer.*record)(*kernels);
   summer.record_copy_in(*all);
   (summer.*record)(*all);
@@ -124,7 +126,7 @@ Variant on_gpu(std::string name, RowSummer& summer, void (RowSummer::*record)(fd
           .run_with_copies = [&summer, all] { summer.run(*all); }};
 }
 
-std::vector<Variant> variants_of(RowSummer& summer, fd::Agent gpu) {
+std::vector<Variant> variants_of(RowSummer& summer, fd::Agent gpu, fd::BatchOptions options) {
   const auto on_one_core = [&summer] { sum_rows(summer.matrix(), 0, summer.matrix().rows, summer.sums()); };
   const auto on_all_cores = [&summer] {
     for_each_band(summer.matrix().rows, [&summer](std::size_t first, std::size_t last) {
@@ -134,9 +136,9 @@ std::vector<Variant> variants_of(RowSummer& summer, fd::Agent gpu) {
   return {
       {.name = "CPU, one core", .run = on_one_core, .run_with_copies = {}},
       {.name = "CPU, " + std::to_string(host_threads()) + " threads", .run = on_all_cores, .run_with_copies = {}},
-      on_gpu("two launches through LDS", summer, &RowSummer::record_two_launches, gpu),
-      on_gpu("a work-group a row", summer, &RowSummer::record_group_a_row, gpu),
-      on_gpu("a wavefront a row", summer, &RowSummer::record_wavefront_a_row, gpu),
+      on_gpu("two launches through LDS", summer, &RowSummer::record_two_launches, gpu, options),
+      on_gpu("a work-group a row", summer, &RowSummer::record_group_a_row, gpu, options),
+      on_gpu("a wavefront a row", summer, &RowSummer::record_wavefront_a_row, gpu, options),
   };
 }
 
@@ -179,7 +181,7 @@ int run(const Options& options) {
 
   RowSummer summer(gpu, source);
   const ExactSums exact(summer.matrix());
-  const std::vector<Variant> variants = variants_of(summer, gpu);
+  const std::vector<Variant> variants = variants_of(summer, gpu, {.fences = options.fences});
   std::vector<std::function<void()>> works;
   works.reserve(2 * variants.size());
   for (const Variant& variant : variants) works.push_back(variant.run);
