@@ -17,7 +17,7 @@ KernargPart KernargChunks::take(std::size_t bytes) {
     chunk_ = make(chunk_bytes);
     used_ = 0;
   }
-  const KernargPart part{.block = chunk_, .bytes = chunk_->bytes().subspan(used_, bytes)};
+  KernargPart part{.block = chunk_, .bytes = chunk_->bytes().subspan(used_, bytes)};
   constexpr std::size_t line = KernargRing::alignment;
   used_ += (bytes + line - 1) / line * line;
   return part;

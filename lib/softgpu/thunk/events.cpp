@@ -18,6 +18,7 @@ struct Waiter {
   std::condition_variable wake;
   std::vector<Event*> joined;   ///< that list this waiter
   std::vector<Event*> pending;  ///< that it still waits for
+  std::thread::id thread = std::this_thread::get_id();
   WaitFor mode = WaitFor::any;
   bool released = false;
 
@@ -71,8 +72,12 @@ void Events::destroy(HsaEvent* event) {
 }
 
 void Events::set_locked(Event& event) {
-  event.set = event.reset == Reset::manual || event.waiters.empty();
-  for (Waiter* waiter : event.waiters) waiter->event_set(event);
+  event.set = true;
+  event.released.clear();
+  for (Waiter* waiter : event.waiters) {
+    waiter->event_set(event);
+    event.released.push_back(waiter->thread);
+  }
 }
 
 void Events::raise(HsaEvent* event) {
@@ -122,13 +127,14 @@ bool Events::wait(std::span<HsaEvent* const> events, WaitFor mode, std::optional
   Waiter waiter;
   waiter.mode = mode;
 
-  // Events that are set already count at once; automatic ones are consumed by it.
+  // Events that are set already count at once; automatic ones are consumed by it, as far as this thread goes.
   for (HsaEvent* handle : events) {
     Event& event = Event::of(handle);
-    if (!event.set)
+    const auto has_released_it = std::find(event.released.begin(), event.released.end(), waiter.thread);
+    if (!event.set || (event.reset == Reset::automatic && has_released_it != event.released.end()))
       waiter.pending.push_back(&event);
     else if (event.reset == Reset::automatic)
-      event.set = false;
+      event.released.push_back(waiter.thread);
   }
   const bool met = mode == WaitFor::all ? waiter.pending.empty() : waiter.pending.size() < events.size();
   if (met) return true;

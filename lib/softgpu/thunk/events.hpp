@@ -8,6 +8,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include <hsakmt.h>
@@ -24,7 +25,8 @@ struct Event {
   HsaEvent handle{};  ///< first, so that a pointer to it is one to the event
   Reset reset = Reset::automatic;
   bool set = false;
-  bool fault_reported = false;  ///< memory events only
+  std::vector<std::thread::id> released;  ///< automatic events: who has been released since it was set
+  bool fault_reported = false;            ///< memory events only
   std::vector<Waiter*> waiters;
 
   [[nodiscard]] static Event& of(HsaEvent* handle) { return *reinterpret_cast<Event*>(handle); }
@@ -32,8 +34,11 @@ struct Event {
 
 /// All events of the process.
 ///
-/// Thread safety: every member may be called from any thread. As in the driver, an automatic event releases everybody
-/// who waits for it now, and stays set only where nobody does.
+/// Thread safety: every member may be called from any thread. An automatic event releases each thread once: everybody
+/// who waits for it now, and whoever does so later. A driver without ages of events keeps it set only where nobody
+/// waits now; a thread that has looked at a signal and is about to wait then sleeps for ever if another takes the event
+/// meanwhile. ROCr's handler of a queue's errors and the thread that destroys the queue do that. To be released once
+/// too often is harmless: who waits looks at the signal again.
 class Events {
 public:
   Events();

@@ -44,6 +44,30 @@ TEST_F(EventsTest, AnAutomaticEventIsConsumedByAWait) {
   EXPECT_FALSE(wait(event, 0ms));
 }
 
+TEST_F(EventsTest, AnAutomaticEventThatOneThreadConsumedStillReleasesEachOtherOnce) {
+  HsaEvent* event = make(Reset::automatic);
+  events.raise(event);
+  EXPECT_TRUE(wait(event, 0ms));
+  std::thread([&] {
+    EXPECT_TRUE(wait(event, 0ms));
+    EXPECT_FALSE(wait(event, 0ms));
+  }).join();
+  EXPECT_FALSE(wait(event, 0ms));
+  events.clear(event);
+  std::thread([&] { EXPECT_FALSE(wait(event, 0ms)); }).join();
+}
+
+TEST_F(EventsTest, AThreadAboutToWaitForAnEventIsReleasedThoughAnotherOneWasWaiting) {
+  HsaEvent* event = make(Reset::automatic);
+  bool woke = false;
+  std::thread waiter([&] { woke = wait(event, 10s); });
+  std::this_thread::sleep_for(5ms);
+  events.raise(event);
+  waiter.join();
+  EXPECT_TRUE(woke);
+  EXPECT_TRUE(wait(event, 0ms));
+}
+
 TEST_F(EventsTest, AManualEventStaysSetUntilItIsCleared) {
   HsaEvent* event = make(Reset::manual, true);
   EXPECT_TRUE(wait(event, 0ms));
