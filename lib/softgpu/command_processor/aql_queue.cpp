@@ -245,11 +245,17 @@ compute::QueueView AqlQueue::view() const noexcept {
   result.shared_aperture_high = queue_->group_segment_aperture_base_hi;
   result.private_aperture_high = queue_->private_segment_aperture_base_hi;
   result.interrupts = &host_;
+  result.global_sync = global_sync_.load(std::memory_order_acquire);
   return result;
 }
 
 bool AqlQueue::profiled() const noexcept {
   return (queue_->queue_properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING) != 0;
+}
+
+bool AqlQueue::provide_global_sync() {
+  global_sync_.store(&global_sync_resources_, std::memory_order_release);
+  return true;
 }
 
 void AqlQueue::complete(hsa_signal_t signal) {

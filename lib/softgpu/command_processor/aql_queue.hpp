@@ -21,6 +21,7 @@
 #include "softgpu/command_processor/grid.hpp"
 #include "softgpu/command_processor/packets.hpp"
 #include "softgpu/command_processor/queue.hpp"
+#include "softgpu/compute/global_wave_sync.hpp"
 
 namespace softgpu::command_processor {
 
@@ -37,6 +38,8 @@ public:
 
   /// `grids` and `host` must outlive it.
   AqlQueue(const Setup& setup, GridSource& grids, Host& host);
+
+  [[nodiscard]] bool provide_global_sync() override;
 
   void completed(const Dispatch& dispatch);
   void failed(const Dispatch& dispatch, const compute::Failure& failure);
@@ -83,6 +86,9 @@ private:
   bool asked_runtime_ = false;
   bool scratch_is_single_use_ = false;
   std::atomic<std::uint64_t> in_flight_{0};
+
+  compute::GlobalWaveSync global_sync_resources_;
+  std::atomic<compute::GlobalWaveSync*> global_sync_{nullptr};
 
   std::mt19937_64 random_;
   std::deque<std::shared_ptr<Dispatch>> held_;

@@ -42,7 +42,8 @@ struct CommandProcessor::State {
       : options(chosen), host(above), executions(std::make_shared<Executions>(chosen.threads, chosen.time_limit)),
         scheduler(chosen.threads, executions) {
     auto runners = std::make_shared<Runners>(options.threads);
-    for (std::uint32_t gpu = 0; gpu != options.gpus; ++gpu) grids.emplace_back(runners, options.engine);
+    for (std::uint32_t gpu = 0; gpu != options.gpus; ++gpu)
+      grids.emplace_back(runners, options.engine, options.compute_units);
   }
 
   struct Entry {
@@ -118,6 +119,12 @@ bool CommandProcessor::set_active(std::uint64_t id, bool active) {
   if (found == state_->queues.end()) return false;
   found->second.queue->set_active(active);
   return true;
+}
+
+bool CommandProcessor::provide_global_sync(std::uint64_t id) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->queues.find(id);
+  return found != state_->queues.end() && found->second.queue->provide_global_sync();
 }
 
 void CommandProcessor::forget_code(std::uint64_t base, std::size_t size) {

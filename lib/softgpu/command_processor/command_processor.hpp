@@ -19,6 +19,7 @@ namespace softgpu::command_processor {
 struct Options {
   std::uint32_t gpus = 1;
   std::uint32_t threads = 4;
+  std::uint32_t compute_units = 104;               ///< of each GPU: how many work-groups it holds at once
   std::optional<std::uint64_t> shuffle_seed;       ///< reorders what may overlap, so that a missing barrier bit shows
   std::optional<std::chrono::seconds> time_limit;  ///< of a kernel; its queue then stops with an error
   compute::EngineOptions engine;                   ///< how kernels are translated
@@ -63,6 +64,9 @@ public:
   bool destroy(std::uint64_t id);
   /// Stops or resumes fetching packets.
   bool set_active(std::uint64_t id, bool active);
+
+  /// Gives a queue the resources of global wave sync. False where there is no such queue, or it runs no kernels.
+  bool provide_global_sync(std::uint64_t id);
 
   /// Code within the range is about to go away.
   void forget_code(std::uint64_t base, std::size_t size);

@@ -24,8 +24,8 @@ private:
 /// One GPU's translator.
 class ComputeGrids final : public GridSource {
 public:
-  ComputeGrids(std::shared_ptr<Runners> runners, const compute::EngineOptions& options)
-      : engine_(options), runners_(std::move(runners)) {}
+  ComputeGrids(std::shared_ptr<Runners> runners, const compute::EngineOptions& options, std::uint32_t compute_units)
+      : engine_(options), runners_(std::move(runners)), compute_units_(compute_units) {}
 
   [[nodiscard]] Prepared prepare(const hsa_kernel_dispatch_packet_t& packet, const compute::QueueView& queue) override;
   void forget_code(std::uint64_t base, std::size_t size) override { engine_.forget(base, size); }
@@ -33,6 +33,7 @@ public:
 private:
   compute::Engine engine_;
   std::shared_ptr<Runners> runners_;
+  std::uint32_t compute_units_;
 };
 
 }  // namespace softgpu::command_processor

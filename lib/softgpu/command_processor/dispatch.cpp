@@ -27,13 +27,43 @@ std::optional<Dispatch::Range> Dispatch::claim() noexcept {
   return Range{.begin = begin, .end = std::min(begin + chunk_, count_)};
 }
 
-bool Dispatch::run(const Range& range, std::uint32_t worker) {
-  for (std::uint64_t group = range.begin; group != range.end; ++group) {
-    if (failed_.load(std::memory_order_relaxed) || queue_->closed()) break;
-    if (auto failure = grid_->run_group(worker, properties_.order(group))) fail(std::move(*failure));
+bool Dispatch::run(const Range& range, std::uint32_t worker, Waiting& waiting) {
+  std::uint64_t left = 0;
+  for (std::uint64_t group = range.begin; group != range.end && !is_over(); ++group) {
+    auto outcome = grid_->start_group(worker, properties_.order(group));
+    if (auto* failure = std::get_if<compute::Failure>(&outcome)) fail(std::move(*failure));
+    if (auto* waits = std::get_if<std::unique_ptr<compute::SuspendedGroup>>(&outcome)) {
+      waiting.push_back(std::move(*waits));
+      ++left;
+    }
   }
-  const std::uint64_t size = range.end - range.begin;
-  return finished_.fetch_add(size, std::memory_order_acq_rel) + size == count_;
+  return finished(range.end - range.begin - left);
+}
+
+bool Dispatch::resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint32_t worker) {
+  if (is_over()) {
+    group.reset();
+    return finished(1);
+  }
+  auto outcome = grid_->resume_group(worker, std::move(group));
+  if (auto* waits = std::get_if<std::unique_ptr<compute::SuspendedGroup>>(&outcome)) {
+    group = std::move(*waits);
+    return false;
+  }
+  if (auto* failure = std::get_if<compute::Failure>(&outcome)) fail(std::move(*failure));
+  return finished(1);
+}
+
+bool Dispatch::end(std::unique_ptr<compute::SuspendedGroup>& group) {
+  fail(group->end());
+  group.reset();
+  return finished(1);
+}
+
+bool Dispatch::is_over() const noexcept { return failed() || queue_->closed(); }
+
+bool Dispatch::finished(std::uint64_t groups) noexcept {
+  return groups != 0 && finished_.fetch_add(groups, std::memory_order_acq_rel) + groups == count_;
 }
 
 void Dispatch::fail(compute::Failure failure) {

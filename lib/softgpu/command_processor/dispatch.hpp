@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include <hsa/hsa.h>
 
@@ -40,13 +41,23 @@ public:
 
   /// The next work-groups to run; none when all are taken.
   [[nodiscard]] std::optional<Range> claim() noexcept;
-  /// Runs a claimed range. True when it was the last of the grid to finish: the caller completes the dispatch.
-  [[nodiscard]] bool run(const Range& range, std::uint32_t worker);
+  /// Work-groups that wait for what others do.
+  using Waiting = std::vector<std::unique_ptr<compute::SuspendedGroup>>;
+  /// Runs a claimed range; what came to wait is added to `waiting`. True when it was the last of the grid to finish:
+  /// the caller completes the dispatch.
+  [[nodiscard]] bool run(const Range& range, std::uint32_t worker, Waiting& waiting);
+  /// Goes on with a work-group that waited, or ends it where the dispatch is at its end; it is left in `group` if it
+  /// waits again. True when it was the last of the grid to finish.
+  [[nodiscard]] bool resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint32_t worker);
+  /// Ends a work-group whose time is up. True when it was the last of the grid to finish.
+  [[nodiscard]] bool end(std::unique_ptr<compute::SuspendedGroup>& group);
   /// Tells the queue. Called once.
   void complete();
 
   [[nodiscard]] std::uint64_t group_count() const noexcept { return count_; }
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
+  [[nodiscard]] bool waits_for_itself() const noexcept { return grid_->waits_for() == compute::WaitsFor::whole_grid; }
+  [[nodiscard]] bool may_wait() const noexcept { return grid_->waits_for() >= compute::WaitsFor::anyone; }
   [[nodiscard]] bool has_unclaimed() const noexcept { return next_.load(std::memory_order_relaxed) < count_; }
   [[nodiscard]] bool admits(std::uint32_t worker) const noexcept { return worker < properties_.worker_limit; }
   [[nodiscard]] const Properties& properties() const noexcept { return properties_; }
@@ -56,6 +67,8 @@ public:
 
 private:
   void fail(compute::Failure failure);
+  [[nodiscard]] bool is_over() const noexcept;
+  [[nodiscard]] bool finished(std::uint64_t groups) noexcept;
 
   std::shared_ptr<AqlQueue> queue_;
   std::shared_ptr<const Grid> grid_;

@@ -33,14 +33,23 @@ void Executions::enlist(std::uint32_t index) {
 }
 
 void Executions::begin(std::uint32_t index, const Dispatch& dispatch) noexcept {
+  begin_again(index, dispatch, time_limit_ ? gpu_clock() : 0);
+}
+
+void Executions::begin_again(std::uint32_t index, const Dispatch& dispatch, std::uint64_t since) noexcept {
   Execution& mine = executions_[index];
-  if (time_limit_) mine.since.store(gpu_clock(), std::memory_order_relaxed);
+  if (time_limit_) mine.since.store(since, std::memory_order_relaxed);
   mine.token.store(dispatch.interrupt_token(), std::memory_order_release);
   mine.queue.store(dispatch.queue(), std::memory_order_release);
 }
 
 void Executions::end(std::uint32_t index) noexcept {
   executions_[index].queue.store(nullptr, std::memory_order_release);
+}
+
+bool Executions::is_overdue(std::uint64_t since) const noexcept {
+  return time_limit_ &&
+         gpu_clock() - since > static_cast<std::uint64_t>(std::chrono::nanoseconds(*time_limit_).count());
 }
 
 template <class Condition>

@@ -32,7 +32,12 @@ public:
   void enlist(std::uint32_t index);
 
   void begin(std::uint32_t index, const Dispatch& dispatch) noexcept;
+  /// The same for what was begun at that time (gpu_clock) and left since.
+  void begin_again(std::uint32_t index, const Dispatch& dispatch, std::uint64_t since) noexcept;
   void end(std::uint32_t index) noexcept;
+
+  /// Whether what was begun at that time has had its time.
+  [[nodiscard]] bool is_overdue(std::uint64_t since) const noexcept;
 
   /// Interrupt the work-groups that are executed now; they end soon after.
   void interrupt(const AqlQueue& queue) const noexcept;

@@ -22,6 +22,20 @@ public:
   [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
   /// Runs one work-group to its end. `worker` is distinct among those that run at once.
   [[nodiscard]] virtual std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const = 0;
+  /// The same, but a work-group that waits for what others do may be handed back, to be gone on with later by any
+  /// worker. It must not outlive the grid.
+  using Outcome = compute::WorkGroupRunner::Outcome;
+  [[nodiscard]] virtual Outcome start_group(std::uint32_t worker, std::uint64_t group) const {
+    if (auto failure = run_group(worker, group)) return *std::move(failure);
+    return std::monostate{};
+  }
+  [[nodiscard]] virtual Outcome resume_group(std::uint32_t worker,
+                                             std::unique_ptr<compute::SuspendedGroup> group) const {
+    static_cast<void>(worker);
+    return group->end();
+  }
+  /// What its work-groups may wait for.
+  [[nodiscard]] virtual compute::WaitsFor waits_for() const noexcept { return compute::WaitsFor::nothing; }
   /// What compute::interrupt() calls this grid; 0 where it cannot be interrupted.
   [[nodiscard]] virtual std::uint64_t interrupt_token() const noexcept { return 0; }
 };

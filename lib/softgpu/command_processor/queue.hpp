@@ -42,6 +42,9 @@ public:
 
   void set_active(bool active) noexcept { active_.store(active, std::memory_order_relaxed); }
 
+  /// Makes global wave sync available to its kernels. False where there are none. Not while they run.
+  [[nodiscard]] virtual bool provide_global_sync() { return false; }
+
   /// Returns when nothing touches the queue's memory any more.
   void close() {
     closed_.store(true, std::memory_order_seq_cst);

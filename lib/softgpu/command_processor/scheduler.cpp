@@ -14,6 +14,7 @@
 #include <sys/prctl.h>
 
 #include "softgpu/command_processor/command_processor.hpp"
+#include "softgpu/command_processor/waiting_groups.hpp"
 
 namespace softgpu::command_processor {
 namespace {
@@ -63,6 +64,8 @@ struct Scheduler::State {
   std::vector<std::shared_ptr<Dispatch>> running;
   std::atomic<std::size_t> running_count{0};
 
+  WaitingGroups waiting;
+
   // Who is doing what. While there are queues, `looking` is 0 only when every worker executes.
   std::atomic<std::uint64_t> alarms{0};   // bumped when there may be something new
   std::atomic<std::uint32_t> looking{0};  // awake and not executing
@@ -107,8 +110,9 @@ public:
     state_.looking.fetch_add(1);
     while (!state_.stopping.load(std::memory_order_relaxed)) {
       seen_alarms_ = state_.alarms.load(std::memory_order_seq_cst);
+      visit_waiting();
       const bool helped = help();
-      const bool led = !helped && look();
+      const bool led = (!helped || state_.waiting.size() != 0) && look();
       come_back();
       if (helped || led)
         found(led ? lead_spin : help_spin);
@@ -129,12 +133,48 @@ private:
       std::erase_if(state_.running, [](const auto& candidate) { return !candidate->has_unclaimed(); });
       state_.running_count.store(state_.running.size(), std::memory_order_release);
       const auto candidate = std::find_if(state_.running.begin(), state_.running.end(),
-                                          [&](const auto& running) { return running->admits(index_); });
+                                          [&](const auto& running) { return admits(*running); });
       if (candidate == state_.running.end()) return false;
       dispatch = *candidate;
     }
-    execute(*dispatch);
+    execute(dispatch);
     return true;
+  }
+
+  [[nodiscard]] bool admits(const Dispatch& dispatch) const {
+    if (dispatch.may_wait() && !dispatch.waits_for_itself() && state_.waiting.are_many()) return false;
+    return dispatch.admits(index_);
+  }
+
+  /// Goes on with each work-group that waits, up to where it waits again.
+  void visit_waiting() {
+    if (!state_.waiting.wants_visit_by(index_)) return;
+    leave();
+    for (std::size_t left = state_.waiting.size(); left != 0; --left) {
+      auto entry = state_.waiting.take();
+      if (!entry) break;
+      visit(std::move(*entry));
+    }
+    if (state_.waiting.size() == 0) state_.waiting.leave(index_);
+  }
+
+  void visit(WaitingGroups::Entry entry) {
+    Dispatch& dispatch = *entry.dispatch;
+    bool last = false;
+    if (state_.executions->is_overdue(entry.since)) {
+      last = dispatch.end(entry.group);
+    } else {
+      state_.executions->begin_again(index_, dispatch, entry.since);
+      last = dispatch.resume(entry.group, index_);
+      state_.executions->end(index_);
+    }
+    state_.waiting.visited(entry.group == nullptr || entry.group->got_on());
+    if (last) complete(dispatch);
+    if (entry.group != nullptr) state_.waiting.add(std::move(entry));
+  }
+
+  void complete(Dispatch& dispatch) {
+    if (!(dispatch.failed() && state_.stopping.load(std::memory_order_relaxed))) dispatch.complete();
   }
 
   /// Looks at every queue once, the one that was busy last first.
@@ -173,20 +213,27 @@ private:
       state_.running_count.store(state_.running.size(), std::memory_order_release);
     }
     if (dispatch->admits(index_))
-      execute(*dispatch);
+      execute(dispatch);
     else
       state_.wake_sleepers(state_.workers);
   }
 
-  void execute(Dispatch& dispatch) {
+  void execute(const std::shared_ptr<Dispatch>& launched) {
+    Dispatch& dispatch = *launched;
     leave();
+    state_.waiting.leave(index_);
     if (busy_since_ == nanoseconds::zero()) busy_since_ = now();
     state_.executing.fetch_add(1, std::memory_order_relaxed);
     state_.executions->begin(index_, dispatch);
     while (const auto range = dispatch.claim()) {
-      const bool last = dispatch.run(*range, index_);
-      if (last && !(dispatch.failed() && state_.stopping.load(std::memory_order_relaxed))) dispatch.complete();
+      const bool last = dispatch.run(*range, index_, set_aside_);
+      if (last) complete(dispatch);
       if (dispatch.has_unclaimed()) share();
+      if (set_aside_.empty()) continue;
+      for (auto& group : set_aside_)
+        state_.waiting.add({.dispatch = launched, .group = std::move(group), .since = gpu_clock()});
+      set_aside_.clear();
+      if (!dispatch.waits_for_itself()) break;  // those that wait already come first
     }
     state_.executions->end(index_);
     state_.executing.fetch_sub(1, std::memory_order_relaxed);
@@ -222,6 +269,8 @@ private:
     const nanoseconds time = now();
     if (idle_since_ == nanoseconds::zero()) idle_since_ = time;
     busy_since_ = nanoseconds::zero();
+    if (state_.waiting.is_visitor(index_))
+      return state_.waiting.are_stuck() ? nap(alert_nap) : std::this_thread::yield();
     if (time - idle_since_ < spin_time_ && may_spin()) {
       for (int i = 0; i != 8; ++i) __builtin_ia32_pause();
       return;
@@ -313,6 +362,7 @@ private:
   nanoseconds busy_since_{};
   bool spins_ = false;
   bool left_ = false;
+  Dispatch::Waiting set_aside_;
 };
 
 Scheduler::Scheduler(std::uint32_t workers, std::shared_ptr<Executions> executions)

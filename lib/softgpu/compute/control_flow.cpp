@@ -1,9 +1,11 @@
-// SOPP, the program counter, and the hardware registers that programs read and set.
+// SOPP, global wave sync, the program counter, and the hardware registers that programs read and set.
 #include <cstddef>
 #include <string_view>
 
 #include "emitter.hpp"
+#include "global_wave_sync.hpp"
 #include "handler_table.hpp"
+#include "lane_functions.hpp"
 #include "wave_state.hpp"
 
 namespace softgpu::compute {
@@ -33,12 +35,12 @@ void call_back(Emitter& e, std::size_t offset, llvm::ArrayRef<Value*> arguments)
 }
 
 void barrier(Emitter& e, const Instruction&) {
-  e.needs_fiber();
+  e.may_wait_for(WaitsFor::work_group);
   call_back(e, offsetof(WaveState, barrier), {e.state()});
 }
 
 void sleep(Emitter& e, const Instruction&) {
-  e.needs_fiber();
+  e.may_wait_for(WaitsFor::anyone);
   call_back(e, offsetof(WaveState, yield), {e.state()});
 }
 
@@ -69,6 +71,26 @@ void send_message_and_halt(Emitter& e, const Instruction& i) {
   e.ir.SetInsertPoint(halted);
   sleep(e, i);
   e.ir.CreateBr(halted);
+}
+
+/// The resource is M0's bits 21 to 16 plus the offset; the value is the first active lane's.
+template <GlobalSync instruction>
+void sync_globally(Emitter& e, const Instruction& i) {
+  static_cast<void>(i.has("gds"));
+  e.may_wait_for(instruction == GlobalSync::barrier ? WaitsFor::whole_grid : WaitsFor::anyone);
+  Value* base = e.ir.CreateLShr(e.sgpr(scalar_register::m0), 16);
+  Value* sum = e.ir.CreateAdd(base, e.ir.getInt32(static_cast<std::uint32_t>(i.number("offset"))));
+  Value* resource = e.ir.CreateAnd(sum, GlobalWaveSync::resource_count - 1);
+  const bool has_value = !i.operands.empty() && i.operands[0].is_vector();
+  Value* value = has_value ? first_active_lane(e, i.operands[0]) : e.ir.getInt32(0);
+  Value* number = e.ir.getInt32(static_cast<std::uint32_t>(instruction));
+  llvm::BasicBlock* sync = e.new_block("sync");
+  llvm::BasicBlock* after = e.new_block("after_sync");
+  e.ir.CreateCondBr(e.ir.CreateIsNotNull(e.exec()), sync, after);
+  e.ir.SetInsertPoint(sync);
+  call_back(e, offsetof(WaveState, sync_globally), {e.state(), number, resource, value});
+  e.ir.CreateBr(after);
+  e.ir.SetInsertPoint(after);
 }
 
 void get_program_counter(Emitter& e, const Instruction& i) { e.set_scalar(i.operands.at(0), next_address(e, i)); }
@@ -155,6 +177,12 @@ void add_control_flow(HandlerTable& table) {
   table.add("s_barrier", barrier);
   table.add("s_sleep", sleep);
   table.add("s_trap", trap);
+  table.add("ds_gws_init", sync_globally<GlobalSync::init>);
+  table.add("ds_gws_barrier", sync_globally<GlobalSync::barrier>);
+  table.add("ds_gws_sema_v", sync_globally<GlobalSync::raise>);
+  table.add("ds_gws_sema_br", sync_globally<GlobalSync::raise_by>);
+  table.add("ds_gws_sema_p", sync_globally<GlobalSync::lower>);
+  table.add("ds_gws_sema_release_all", sync_globally<GlobalSync::release_all>);
   table.add("s_sendmsg", send_message);
   table.add("s_sendmsghalt", send_message_and_halt);
   table.add("s_getpc_b64", get_program_counter);

@@ -21,10 +21,7 @@ Value* read_lane(Emitter& e, const Operand& source, Value* lane) {
 }
 
 void read_first_lane(Emitter& e, const Instruction& i) {
-  Value* exec = e.exec();
-  Value* first = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, exec, e.ir.getFalse());
-  Value* lane = e.ir.CreateAnd(e.ir.CreateTrunc(first, e.i32()), 63);  // lane 0 where EXEC is 0
-  e.set_scalar(i.operands.at(0), read_lane(e, i.operands.at(1), lane));
+  e.set_scalar(i.operands.at(0), first_active_lane(e, i.operands.at(1)));
 }
 
 void read_lane(Emitter& e, const Instruction& i) {
@@ -48,6 +45,12 @@ void write_lane(Emitter& e, const Instruction& i) {
 }
 
 }  // namespace
+
+Value* first_active_lane(Emitter& e, const Operand& source) {
+  Value* exec = e.exec();
+  Value* first = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, exec, e.ir.getFalse());
+  return read_lane(e, source, e.ir.CreateAnd(e.ir.CreateTrunc(first, e.i32()), 63));
+}
 
 void add_cross_lane(HandlerTable& table) {
   const LaneFunction copy = [](Emitter&, Sources s) { return s[0]; };

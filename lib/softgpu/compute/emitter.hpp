@@ -8,6 +8,7 @@
 // A handler that meets anything it does not implement calls `unsupported()`: the kernel is refused before it runs.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -19,6 +20,7 @@
 #include <llvm/IR/IRBuilder.h>
 
 #include "instruction.hpp"
+#include "waits_for.hpp"
 
 namespace softgpu::compute {
 
@@ -117,9 +119,9 @@ public:
   void allow_indirect_branches(const std::set<std::int64_t>& targets);
   /// Goes on at an address (i64), in this program or another.
   void branch_to(llvm::Value* address);
-  /// The kernel may wait for other wavefronts of its work-group.
-  void needs_fiber() { needs_fiber_ = true; }
-  [[nodiscard]] bool is_fiber_needed() const { return needs_fiber_; }
+  /// The kernel may wait.
+  void may_wait_for(WaitsFor what) { waits_for_ = std::max(waits_for_, what); }
+  [[nodiscard]] WaitsFor waits_for() const { return waits_for_; }
 
   // --- MODE, which is known at translation: s_setreg with a constant changes it from here on
   [[nodiscard]] std::uint32_t float_mode() const { return float_mode_; }
@@ -167,7 +169,7 @@ private:
   std::uint32_t initial_float_mode_;
   unsigned gpr_index_mode_ = 0;
   unsigned vgpr_limit_ = 0;
-  bool needs_fiber_ = false;
+  WaitsFor waits_for_ = WaitsFor::nothing;
 };
 
 }  // namespace softgpu::compute

@@ -104,7 +104,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
 
   Result translate_program(const KernelDescriptor& descriptor, const Program& program, std::uint64_t code_address) {
     try {
-      auto [code, needs_fiber] = translations.of(program, descriptor.float_mode());
+      auto [code, waits_for] = translations.of(program, descriptor.float_mode());
       std::unique_ptr<CodeRegions> regions;
       if (program.branches_indirectly()) {
         regions = std::make_unique<CodeRegions>(
@@ -113,8 +113,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
               return state.lock()->region(code_address, offset, mode);  // kernels run while there is an engine
             });
       }
-      return std::make_shared<const Kernel>(descriptor, code.wave, needs_fiber, std::move(code.code),
-                                            std::move(regions));
+      return std::make_shared<const Kernel>(descriptor, code.wave, waits_for, std::move(code.code), std::move(regions));
     } catch (const UnsupportedInstruction& unsupported) {
       return illegal_instruction(unsupported.offset, unsupported.text);
     }

@@ -16,6 +16,7 @@
 #include <hsa/hsa.h>
 
 #include "host_cpu.hpp"
+#include "waits_for.hpp"
 
 namespace softgpu::compute {
 
@@ -39,6 +40,8 @@ struct Failure {
 /// A translated kernel: immutable, shared by every dispatch of it.
 class Kernel;
 
+class GlobalWaveSync;
+
 /// Who hears the interrupts that kernels send to the host.
 ///
 /// Thread safety: called on the threads that run work-groups, several at once.
@@ -61,6 +64,7 @@ struct QueueView {
   std::uint32_t shared_aperture_high = 0;    ///< amd_queue_t::group_segment_aperture_base_hi
   std::uint32_t private_aperture_high = 0;   ///< amd_queue_t::private_segment_aperture_base_hi
   InterruptHandler* interrupts = nullptr;    ///< not owned; without one, interrupts get lost
+  GlobalWaveSync* global_sync = nullptr;     ///< not owned; without one, instructions that need it end the dispatch
 };
 
 struct EngineOptions {
@@ -106,6 +110,10 @@ public:
   [[nodiscard]] virtual std::uint64_t group_count() const noexcept = 0;
   /// True when a run needs scratch memory that the queue does not have yet, by private segment size a lane.
   [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
+  /// What its work-groups may wait for.
+  [[nodiscard]] virtual WaitsFor waits_for() const noexcept = 0;
+  /// How many of its work-groups a compute unit holds at once, by their wavefronts, registers and LDS.
+  [[nodiscard]] virtual std::uint32_t groups_per_compute_unit() const noexcept = 0;
   /// For interrupt(). Unlike an address it is never another launch's.
   [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
 
@@ -113,6 +121,19 @@ private:
   [[nodiscard]] static std::uint64_t next_identity() noexcept;
 
   std::uint64_t identity_ = next_identity();
+};
+
+/// A work-group that waits for what others do, set aside. Owns its LDS and its wavefronts' stacks; destroying it ends
+/// it. Its launch, and what the launch has from its queue, must outlive it.
+///
+/// Thread safety: none; it may go on on another thread than it began on.
+class SuspendedGroup {
+public:
+  virtual ~SuspendedGroup() = default;
+  /// Whether any of its wavefronts got past what it waited for when it went on last.
+  [[nodiscard]] virtual bool got_on() const noexcept = 0;
+  /// Ends it, and says so as an interrupt would have.
+  virtual Failure end() = 0;
 };
 
 /// Executes work-groups on the calling thread. Owns LDS and the stacks of suspended wavefronts: one per worker thread.
@@ -127,6 +148,13 @@ public:
   /// Runs work-group `group` (x fastest) to its end, or until interrupt(thread, launch.identity()). A failure ends the
   /// work-group at once; the thread is fine after.
   [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t group);
+
+  /// What became of a work-group: it ended, it failed, or it waits for what others do.
+  using Outcome = std::variant<std::monostate, Failure, std::unique_ptr<SuspendedGroup>>;
+  /// As run(), but does not stay with a work-group that waits for longer than a moment.
+  [[nodiscard]] Outcome start(const Launch& launch, std::uint64_t group);
+  /// Goes on with one that waits, until it waits again.
+  [[nodiscard]] Outcome resume(std::unique_ptr<SuspendedGroup> group);
 
 private:
   struct State;

@@ -1,11 +1,13 @@
 // A translated kernel and what its descriptor says.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 #include "code_regions.hpp"
+#include "waits_for.hpp"
 #include "wave_state.hpp"
 
 namespace softgpu::compute {
@@ -50,22 +52,24 @@ struct KernelDescriptor {
 class Kernel {
 public:
   /// `code` keeps the generated host code alive. `regions` is there for code that branches indirectly.
-  Kernel(const KernelDescriptor& descriptor, WaveFunction function, bool may_wait, std::shared_ptr<const void> code,
-         std::unique_ptr<CodeRegions> regions = nullptr)
-      : descriptor_(descriptor), wave_(function), has_barrier_(may_wait), code_(std::move(code)),
-        regions_(std::move(regions)) {}
+  Kernel(const KernelDescriptor& descriptor, WaveFunction function, WaitsFor waits_for,
+         std::shared_ptr<const void> code, std::unique_ptr<CodeRegions> regions = nullptr)
+      : descriptor_(descriptor), wave_(function), waits_for_(waits_for), code_(std::move(code)),
+        regions_(std::move(regions)) {
+    if (regions_ != nullptr) waits_for_ = std::max(waits_for_, WaitsFor::anyone);
+  }
 
   [[nodiscard]] const KernelDescriptor& descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] WaveFunction wave() const noexcept { return wave_; }
-  /// Without a barrier or a sleep no wavefront ever waits for another: they can run one after the other on one stack.
-  [[nodiscard]] bool has_barrier() const noexcept { return has_barrier_; }
+  /// Where no wavefront ever waits, they can run one after the other on one stack.
+  [[nodiscard]] WaitsFor waits_for() const noexcept { return waits_for_; }
   /// Where wavefronts go on that branch out of `wave`'s code; null where none does. What they find there may wait.
   [[nodiscard]] CodeRegions* regions() const noexcept { return regions_.get(); }
 
 private:
   KernelDescriptor descriptor_;
   WaveFunction wave_;
-  bool has_barrier_;
+  WaitsFor waits_for_;
   std::shared_ptr<const void> code_;
   std::unique_ptr<CodeRegions> regions_;
 };

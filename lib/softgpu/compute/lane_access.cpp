@@ -414,7 +414,7 @@ void honour_cache_hints(Emitter& e, const Instruction& instruction) {
   const bool wants_current_value = instruction.has("glc");
   ignore_cache_hints(instruction);
   if (!wants_current_value) return;
-  e.needs_fiber();
+  e.may_wait_for(WaitsFor::anyone);
   e.ir.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
   e.call(reinterpret_cast<const void*>(&runtime::poll), e.ir.getVoidTy(), {e.state()});
 }

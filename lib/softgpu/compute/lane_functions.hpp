@@ -46,6 +46,9 @@ llvm::Value* multiply_add_saturated(Emitter& e, Sources s) {
   return e.ir.CreateTrunc(sum, s[0]->getType());
 }
 
+/// The source in the first lane that EXEC enables, lane 0 where it enables none.
+llvm::Value* first_active_lane(Emitter& e, const Operand& source);
+
 /// A constant for all lanes, of the type of `like`.
 inline llvm::Value* constant_like(llvm::Value* like, std::uint64_t value) {
   return llvm::ConstantInt::get(like->getType(), value);

@@ -157,6 +157,17 @@ std::uint64_t PreparedLaunch::group_count() const noexcept {
   return std::uint64_t{groups_[0]} * groups_[1] * groups_[2];
 }
 
+std::uint32_t PreparedLaunch::groups_per_compute_unit() const noexcept {
+  constexpr std::uint32_t simds = 4;
+  constexpr std::uint32_t most_waves_per_simd = 8;
+  constexpr std::uint32_t registers_per_lane = 512;
+  const std::uint32_t waves =
+      simds * std::min(most_waves_per_simd, registers_per_lane / kernel_->descriptor().vgpr_count());
+  const std::uint32_t items = group_size(packet_)[0] * group_size(packet_)[1] * group_size(packet_)[2];
+  const std::uint32_t groups = waves / (up_to_whole_waves(items) / wavefront_size);
+  return lds_bytes() == 0 ? groups : std::min(groups, max_lds_bytes_per_group / lds_bytes());
+}
+
 std::uint32_t PreparedLaunch::lds_bytes() const {
   return (packet_.group_segment_size + lds_granule - 1) / lds_granule * lds_granule;
 }

@@ -36,6 +36,9 @@ public:
   [[nodiscard]] std::uint64_t group_count() const noexcept override;
   [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override { return packet_.private_segment_size; }
 
+  [[nodiscard]] WaitsFor waits_for() const noexcept override { return kernel_->waits_for(); }
+  [[nodiscard]] std::uint32_t groups_per_compute_unit() const noexcept override;
+
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
   [[nodiscard]] const QueueView& queue() const { return queue_; }
   [[nodiscard]] std::uint64_t code_address() const {

@@ -54,9 +54,9 @@ KernelCache::Key key_of(const std::string& identity, const Program& program, std
   return maker.key();
 }
 
-// What is kept: a byte that says whether the code may wait, then the object file.
-constexpr char waits = 'w';
-constexpr char never_waits = '-';
+// What is kept: a byte that says what the code may wait for, then the object file.
+char byte_of(WaitsFor what) { return static_cast<char>('0' + static_cast<int>(what)); }
+WaitsFor of_byte(char byte) { return static_cast<WaitsFor>(byte - '0'); }
 
 }  // namespace
 
@@ -73,8 +73,8 @@ TranslatedProgram Translations::translate_now(const Program& program, std::uint3
   Translation translation;
   const std::string object = jit_.compile(
       [&](llvm::Module& module, const char* name) { translation = translate(program, float_mode, name, module); });
-  TranslatedProgram translated{jit_.link(object), translation.needs_fiber};
-  kept = (translation.needs_fiber ? waits : never_waits) + object;
+  TranslatedProgram translated{jit_.link(object), translation.waits_for};
+  kept = byte_of(translation.waits_for) + object;
   return translated;
 }
 
@@ -87,7 +87,7 @@ TranslatedProgram Translations::of(const Program& program, std::uint32_t float_m
   const KernelCache::Key key = key_of(identity_, program, float_mode);
   if (const std::optional<std::string> found = cache_.find(key)) {
     try {
-      TranslatedProgram translated{jit_.link(std::string_view(*found).substr(1)), found->front() == waits};
+      TranslatedProgram translated{jit_.link(std::string_view(*found).substr(1)), of_byte(found->front())};
       log(program, "from the cache");
       return translated;
     } catch (const std::exception& error) {

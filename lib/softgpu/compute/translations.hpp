@@ -13,7 +13,7 @@ namespace softgpu::compute {
 
 struct TranslatedProgram {
   HostCode code;
-  bool needs_fiber = false;  ///< the wavefront may wait for others of its work-group
+  WaitsFor waits_for = WaitsFor::nothing;
 };
 
 /// Thread safety: every member may be called from any thread.

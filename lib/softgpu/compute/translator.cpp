@@ -49,7 +49,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
       }
       const Instruction& instruction = program.instructions.at(offset);
       if (waiting.contains(offset)) {
-        emitter.needs_fiber();
+        emitter.may_wait_for(WaitsFor::work_group);
         emitter.call(reinterpret_cast<const void*>(&runtime::poll), emitter.ir.getVoidTy(), {emitter.state()});
       }
       emitter.emit(instruction);
@@ -57,7 +57,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
     }
   }
   emitter.finish(program.start);
-  return {emitter.is_fiber_needed()};
+  return {emitter.waits_for()};
 }
 
 }  // namespace softgpu::compute

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "program.hpp"
+#include "waits_for.hpp"
 
 namespace llvm {
 class Module;
@@ -13,7 +14,7 @@ class Module;
 namespace softgpu::compute {
 
 struct Translation {
-  bool needs_fiber = false;  ///< the wavefront may wait for others of its work-group
+  WaitsFor waits_for = WaitsFor::nothing;
 };
 
 /// Adds the function `name` to `module`. Throws UnsupportedInstruction.

@@ -42,6 +42,8 @@ struct WaveState {
   void (*trap)(WaveState*, std::uint32_t id, std::int64_t offset) = nullptr;
   /// s_sendmsg of MSG_INTERRUPT, with M0.
   void (*interrupt_host)(WaveState*, std::uint32_t data) = nullptr;
+  /// ds_gws_*: returns when the wavefront may go on. `instruction` is a GlobalSync.
+  void (*sync_globally)(WaveState*, std::uint32_t instruction, std::uint32_t resource, std::uint32_t value) = nullptr;
   void* runner = nullptr;  ///< the callbacks' own
   InterruptHandler* interrupts = nullptr;
   std::uint32_t polls = 0;  ///< accesses that may have waited for another wavefront

@@ -65,6 +65,11 @@ SOFTGPU_ENTRY hsaKmtSetQueueCUMask(HSA_QUEUEID /*id*/, HSAuint32 /*bits*/, HSAui
   return HSAKMT_STATUS_SUCCESS;  // which compute units run a kernel changes no result
 }
 
-SOFTGPU_ENTRY hsaKmtAllocQueueGWS(HSA_QUEUEID /*id*/, HSAuint32 /*count*/, HSAuint32* /*first*/) {
-  return HSAKMT_STATUS_OUT_OF_RESOURCES;  // the topology reports no global wave sync
+SOFTGPU_ENTRY hsaKmtAllocQueueGWS(HSA_QUEUEID id, HSAuint32 count, HSAuint32* first) {
+  return with_driver([&](SoftGpu& gpu) {
+    if (count > softgpu::thunk::global_sync_resources) return HSAKMT_STATUS_OUT_OF_RESOURCES;
+    if (!gpu.command_processor.provide_global_sync(id)) return HSAKMT_STATUS_INVALID_HANDLE;
+    if (first != nullptr) *first = 0;
+    return HSAKMT_STATUS_SUCCESS;
+  });
 }

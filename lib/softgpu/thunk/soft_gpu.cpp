@@ -88,12 +88,14 @@ void EventHost::report_error(std::string_view line) {
 void EventHost::log_packet(std::string_view line) { write_line(line); }
 
 SoftGpu::SoftGpu(const Environment& environment)
-    : topology(environment), host(events, environment.log), command_processor({.gpus = environment.gpus,
-                                                                               .threads = environment.threads,
-                                                                               .shuffle_seed = environment.shuffle_seed,
-                                                                               .time_limit = environment.timeout,
-                                                                               .engine = engine_options(environment)},
-                                                                              host),
+    : topology(environment), host(events, environment.log),
+      command_processor({.gpus = environment.gpus,
+                         .threads = environment.threads,
+                         .compute_units = environment.compute_units,
+                         .shuffle_seed = environment.shuffle_seed,
+                         .time_limit = environment.timeout,
+                         .engine = engine_options(environment)},
+                        host),
       memory(topology.node_count(), environment.memory_bytes,
              [this](std::uint64_t base, std::size_t size) { command_processor.forget_code(base, size); }) {}
 

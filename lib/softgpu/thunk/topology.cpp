@@ -115,6 +115,7 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.NumSdmaEngines = 2;
   properties.NumSdmaQueuesPerEngine = 8;
   properties.NumCpQueues = 24;
+  properties.NumGws = global_sync_resources;
   return properties;
 }
 

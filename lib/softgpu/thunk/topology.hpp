@@ -7,6 +7,7 @@
 
 #include <hsakmt.h>
 
+#include "softgpu/compute/global_wave_sync.hpp"
 #include "softgpu/thunk/environment.hpp"
 
 namespace softgpu::thunk {
@@ -35,5 +36,8 @@ private:
 /// Flat addresses with these high halves are LDS and scratch, as the Linux driver places them on gfx9.
 inline constexpr std::uint64_t shared_aperture = 0x1000000000000;
 inline constexpr std::uint64_t private_aperture = 0x2000000000000;
+
+/// Of global wave sync, which a queue gets all of.
+inline constexpr std::uint32_t global_sync_resources = compute::GlobalWaveSync::resource_count;
 
 }  // namespace softgpu::thunk

@@ -21,6 +21,18 @@ TEST_F(ErrorTest, AnUnsupportedInstructionIsRefusedBeforeAnythingRan) {
   EXPECT_EQ(data[0], 7U);
 }
 
+TEST_F(ErrorTest, GlobalWaveSyncNeedsACooperativeQueue) {
+  Queue queue(rocr);
+  queue.dispatch(kernels["meet"], {}, {});
+  EXPECT_EQ(queue.error(), static_cast<hsa_status_t>(HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION));
+}
+
+TEST_F(ErrorTest, AGridWhoseWorkGroupsCouldNeverMeetIsRefused) {
+  Queue queue(rocr);
+  queue.dispatch(kernels["meet"], {}, {.groups = 104 * 32 + 1, .group_size = 64});
+  EXPECT_EQ(queue.error(), HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS);
+}
+
 TEST_F(ErrorTest, ATrapIsAnException) {
   Queue queue(rocr);
   queue.dispatch(kernels["trap"], {}, {});

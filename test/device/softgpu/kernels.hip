@@ -27,11 +27,13 @@ extern "C" __global__ void reverse_privately(const unsigned* in, unsigned* out) 
   for (unsigned i = 0; i != 256; ++i) out[base + i] = values[i];
 }
 
-// Global wave sync, which this GPU reports not to have.
+// A message between the firmware and the trap handler.
 extern "C" __global__ void unsupported(unsigned* out) {
   *out = 1;
-  asm volatile("v_mov_b32 v0, 0\n ds_gws_barrier v0 gds" ::: "v0", "memory");
+  asm volatile("s_sendmsg sendmsg(MSG_SAVEWAVE)" ::: "memory");
 }
+
+extern "C" __global__ void meet() { asm volatile("v_mov_b32 v0, 0\n ds_gws_barrier v0 gds" ::: "v0", "memory"); }
 
 extern "C" __global__ void trap() { __builtin_trap(); }
 

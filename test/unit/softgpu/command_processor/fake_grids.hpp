@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <optional>
 
@@ -14,6 +15,7 @@ namespace softgpu::command_processor {
 struct FakeKernel {
   std::function<std::optional<compute::Failure>(std::uint32_t worker, std::uint64_t group)> body =
       [](std::uint32_t, std::uint64_t) { return std::nullopt; };
+  std::function<bool()> may_go_on = nullptr;  ///< where set, work-groups wait for it before their body
   std::uint32_t private_bytes = 0;
   std::optional<compute::Failure> refusal = std::nullopt;  ///< what preparing it answers
 
@@ -38,6 +40,13 @@ public:
 private:
   std::mutex mutex_;
 
+  struct FakeWaiting final : compute::SuspendedGroup {
+    explicit FakeWaiting(std::uint64_t group) : index(group) {}
+    [[nodiscard]] bool got_on() const noexcept override { return false; }
+    compute::Failure end() override { return {compute::Failure::Kind::interrupted, 0, "ended"}; }
+    std::uint64_t index;
+  };
+
   class FakeGrid final : public Grid {
   public:
     FakeGrid(const FakeKernel& kernel, std::uint64_t groups) : kernel_(kernel), groups_(groups) {}
@@ -45,6 +54,18 @@ private:
     [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override { return kernel_.private_bytes; }
     [[nodiscard]] std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const override {
       return kernel_.body(worker, group);
+    }
+    [[nodiscard]] Outcome start_group(std::uint32_t worker, std::uint64_t group) const override {
+      if (kernel_.may_go_on) return std::make_unique<FakeWaiting>(group);
+      return Grid::start_group(worker, group);
+    }
+    [[nodiscard]] Outcome resume_group(std::uint32_t worker,
+                                       std::unique_ptr<compute::SuspendedGroup> group) const override {
+      if (!kernel_.may_go_on()) return group;
+      return Grid::start_group(worker, static_cast<const FakeWaiting&>(*group).index);
+    }
+    [[nodiscard]] compute::WaitsFor waits_for() const noexcept override {
+      return kernel_.may_go_on ? compute::WaitsFor::anyone : compute::WaitsFor::nothing;
     }
 
   private:

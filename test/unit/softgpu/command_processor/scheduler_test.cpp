@@ -58,6 +58,58 @@ TEST_F(SchedulerTest, KernelsThatWaitForEachOtherAcrossQueuesAllRun) {
   EXPECT_TRUE(done.reaches(0));
 }
 
+TEST_F(SchedulerTest, WorkGroupsThatWaitLeaveTheirWorkerToWhatTheyWaitFor) {
+  std::atomic<bool> open{false};
+  std::atomic<std::uint32_t> passed{0};
+  const FakeKernel waiting{.body =
+                               [&](std::uint32_t, std::uint64_t) {
+                                 ++passed;
+                                 return std::nullopt;
+                               },
+                           .may_go_on = [&] { return open.load(); }};
+  const FakeKernel opening{.body = [&](std::uint32_t, std::uint64_t) {
+    open = true;
+    return std::nullopt;
+  }};
+  Scheduler scheduler(1);
+  MemoryQueue first(scheduler, grids, host);
+  MemoryQueue second(scheduler, grids, host);
+  Signal done(2);
+  first.dispatch(waiting, {.groups = 200, .completion = &done});
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(passed.load(), 0U);
+  second.dispatch(opening, {.completion = &done});
+  EXPECT_TRUE(done.reaches(0));
+  EXPECT_EQ(passed.load(), 200U);
+}
+
+TEST_F(SchedulerTest, WorkGroupsThatWaitEndWithTheirQueue) {
+  std::atomic<std::uint32_t> looks{0};
+  const FakeKernel waiting{.may_go_on = [&] {
+    ++looks;
+    return false;
+  }};
+  Scheduler scheduler(2);
+  MemoryQueue queue(scheduler, grids, host);
+  Signal done;
+  queue.dispatch(waiting, {.groups = 10, .completion = &done});
+  ASSERT_TRUE(eventually([&] { return looks.load() != 0; }));
+  queue.close();
+  const std::uint32_t looks_by_then = looks.load();
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(looks.load(), looks_by_then);
+  EXPECT_EQ(done.load(), 1);
+}
+
+TEST_F(SchedulerTest, WorkGroupsThatWaitEndWithTheirTime) {
+  const FakeKernel waiting{.may_go_on = [] { return false; }};
+  Scheduler scheduler(2, std::make_shared<Executions>(2, std::chrono::seconds(1)));
+  MemoryQueue queue(scheduler, grids, host);
+  queue.dispatch(waiting, {.groups = 10});
+  EXPECT_TRUE(eventually([&] { return !host.errors().empty(); }));
+  EXPECT_NE(host.errors()[0].find("ended"), std::string::npos) << host.errors()[0];
+}
+
 TEST_F(SchedulerTest, ALongPreparationOnOneQueueDoesNotStopAnother) {
   std::atomic<bool> other_ran{false};
   struct SlowGrids final : GridSource {

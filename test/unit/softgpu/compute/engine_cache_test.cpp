@@ -96,8 +96,8 @@ TEST(EngineCache, what_is_kept_says_whether_a_kernel_waits) {
   const Image never_waits({s_endpgm});
   for (int round = 0; round < 2; ++round) {
     NewEngine engine(folder.name());
-    EXPECT_TRUE(engine.kernel(waits)->has_barrier());
-    EXPECT_FALSE(engine.kernel(never_waits)->has_barrier());
+    EXPECT_EQ(engine.kernel(waits)->waits_for(), WaitsFor::work_group);
+    EXPECT_EQ(engine.kernel(never_waits)->waits_for(), WaitsFor::nothing);
   }
 }
 

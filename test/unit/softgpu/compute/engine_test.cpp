@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "softgpu/compute/global_wave_sync.hpp"
 #include "test_launch.hpp"
 
 namespace softgpu::compute {
@@ -22,6 +23,13 @@ constexpr std::uint32_t s_trap_2 = 0xbf920002;
 constexpr std::uint32_t s_nop = 0xbf800000;
 constexpr std::uint32_t s_branch_over_one_word = 0xbf820001;
 constexpr std::uint32_t s_branch_back_one_word = 0xbf82fffe;
+constexpr std::uint32_t s_sleep_1 = 0xbf8e0001;
+constexpr std::uint32_t v_mov_v0_5 = 0x7e000285;
+constexpr std::uint32_t v_mov_v0_7 = 0x7e000287;
+constexpr std::uint32_t s_mov_exec_0 = 0xbefe0180;
+constexpr std::uint32_t s_mov_exec_minus_2 = 0xbefe01c2;
+constexpr std::array<std::uint32_t, 2> ds_gws_init_v0_offset_3 = {0xd9330003, 0x00000000};
+constexpr std::array<std::uint32_t, 2> ds_gws_barrier_v0 = {0xd93b0000, 0x00000000};
 constexpr std::uint32_t s_mov_m0_literal = 0xbefc00ff;
 constexpr std::uint32_t s_sendmsg_interrupt = 0xbf900001;
 constexpr std::uint32_t s_sendmsg_save_wave = 0xbf900004;
@@ -136,10 +144,16 @@ TEST(Engine, follows_branches_and_leaves_out_what_they_jump_over) {
   EXPECT_FALSE(run(kernel_in(engine, image), image));
 }
 
-TEST(Engine, knows_which_kernels_have_barriers) {
+TEST(Engine, knows_what_kernels_may_wait_for) {
   Engine engine;
-  EXPECT_TRUE(kernel_in(engine, Image({s_barrier, s_endpgm}))->has_barrier());
-  EXPECT_FALSE(kernel_in(engine, Image({s_nop, s_endpgm}))->has_barrier());
+  const auto waits_for = [&](std::uint32_t instruction) {
+    return kernel_in(engine, Image({instruction, s_nop, s_endpgm}))->waits_for();
+  };
+  EXPECT_EQ(waits_for(s_nop), WaitsFor::nothing);
+  EXPECT_EQ(waits_for(s_barrier), WaitsFor::work_group);
+  EXPECT_EQ(waits_for(s_sleep_1), WaitsFor::anyone);
+  EXPECT_EQ(kernel_in(engine, Image({ds_gws_barrier_v0[0], ds_gws_barrier_v0[1], s_endpgm}))->waits_for(),
+            WaitsFor::whole_grid);
 }
 
 TEST(Engine, refuses_an_unsupported_instruction_by_its_name_and_offset) {
@@ -166,6 +180,34 @@ TEST(Engine, a_message_interrupts_the_host_with_the_lower_24_bits_of_m0) {
   WorkGroupRunner runner(0);
   EXPECT_EQ(runner.run(*launch_of(kernel, packet_of({64, 1, 1}, {64, 1, 1}), queue), 0), std::nullopt);
   EXPECT_EQ(handler.received, (std::vector<std::uint32_t>{0x345678, 0x345678}));
+}
+
+/// How often the semaphore can be lowered without a wait after one work-group has run.
+unsigned count_after(std::vector<std::uint32_t> code, std::uint32_t resource) {
+  code.push_back(s_endpgm);
+  Engine engine;
+  const Image image(code);
+  GlobalWaveSync sync;
+  QueueView queue;
+  queue.global_sync = &sync;
+  WorkGroupRunner runner(0);
+  EXPECT_EQ(runner.run(*launch_of(kernel_in(engine, image), packet_of({64, 1, 1}, {64, 1, 1}), queue), 0),
+            std::nullopt);
+  unsigned count = 0;
+  while (sync.carry_out(GlobalSync::lower, resource, 0).kind == GlobalWaveSync::Wait::Kind::done) ++count;
+  return count;
+}
+
+TEST(Engine, global_sync_takes_the_first_active_lanes_value_and_the_resource_of_m0_plus_the_offset) {
+  const std::vector<std::uint32_t> prepare = {s_mov_m0_literal, 2 << 16, v_mov_v0_5, s_mov_exec_minus_2, v_mov_v0_7};
+  std::vector<std::uint32_t> code = prepare;
+  code.insert(code.end(), ds_gws_init_v0_offset_3.begin(), ds_gws_init_v0_offset_3.end());
+  EXPECT_EQ(count_after(code, 2 + 3), 7U);
+  EXPECT_EQ(count_after(code, 3), 0U);
+  code = prepare;
+  code.push_back(s_mov_exec_0);
+  code.insert(code.end(), ds_gws_init_v0_offset_3.begin(), ds_gws_init_v0_offset_3.end());
+  EXPECT_EQ(count_after(code, 2 + 3), 0U);
 }
 
 TEST(Engine, refuses_bytes_that_are_no_instruction) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <variant>
@@ -24,10 +26,11 @@ inline hsa_kernel_dispatch_packet_t packet_of(std::array<std::uint32_t, 3> grid,
   return packet;
 }
 
-enum class Waits { never, at_barriers };
+enum class Waits { never, at_barriers, for_anyone };
 
 inline std::shared_ptr<const Kernel> kernel_of(WaveFunction wave, Waits waits, KernelDescriptor descriptor = {}) {
-  return std::make_shared<const Kernel>(descriptor, wave, waits == Waits::at_barriers, nullptr);
+  constexpr std::array kinds = {WaitsFor::nothing, WaitsFor::work_group, WaitsFor::anyone};
+  return std::make_shared<const Kernel>(descriptor, wave, kinds[static_cast<std::size_t>(waits)], nullptr);
 }
 
 inline std::shared_ptr<const Launch> launch_of(std::shared_ptr<const Kernel> kernel,

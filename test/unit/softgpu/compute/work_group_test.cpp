@@ -87,6 +87,60 @@ TEST(WorkGroupRunner, a_sleeping_wavefront_waits_for_what_another_does) {
   EXPECT_FALSE(runner.run(*launch_of(kernel, packet), 0));
 }
 
+using Suspended = std::unique_ptr<SuspendedGroup>;
+
+std::atomic<std::uint32_t>& gate() {
+  static std::atomic<std::uint32_t> value;
+  return value;
+}
+
+/// Writes to LDS, waits for the gate, and looks whether LDS is as it was.
+void wait_at_gate(WaveState* s) {
+  const auto mark = static_cast<std::byte>(s->sgprs[0] * 16 + s->wave_in_group);
+  s->lds[s->wave_in_group] = mark;
+  while (gate() == 0) s->yield(s);
+  EXPECT_EQ(s->lds[s->wave_in_group], mark);
+  ++gate();
+}
+
+TEST(WorkGroupRunner, a_work_group_that_waits_for_others_is_set_aside_with_its_lds) {
+  gate() = 0;
+  KernelDescriptor descriptor;
+  descriptor.rsrc2 = 1 << 7;  // the work-group's id is in SGPR 0
+  auto packet = packet_of({640, 1, 1}, {128, 1, 1});
+  packet.group_segment_size = 16;
+  const auto launch = launch_of(kernel_of(wait_at_gate, Waits::for_anyone, descriptor), packet);
+  WorkGroupRunner runner(0);
+  std::vector<Suspended> waiting;
+  for (std::uint64_t group = 0; group < launch->group_count(); ++group) {
+    auto outcome = runner.start(*launch, group);
+    ASSERT_TRUE(std::holds_alternative<Suspended>(outcome));
+    waiting.push_back(std::get<Suspended>(std::move(outcome)));
+  }
+  auto again = runner.resume(std::move(waiting[0]));
+  ASSERT_TRUE(std::holds_alternative<Suspended>(again));
+  EXPECT_FALSE(std::get<Suspended>(again)->got_on());
+  waiting[0] = std::get<Suspended>(std::move(again));
+  gate() = 1;
+  std::thread([&] {  // the thread does not matter
+    WorkGroupRunner other(1);
+    for (Suspended& group : waiting)
+      EXPECT_TRUE(std::holds_alternative<std::monostate>(other.resume(std::move(group))));
+  })
+      .join();
+  EXPECT_EQ(gate(), 1U + 10);
+}
+
+TEST(WorkGroupRunner, a_work_group_that_was_set_aside_can_be_ended) {
+  gate() = 0;
+  const auto launch = launch_of(kernel_of(wait_at_gate, Waits::for_anyone), packet_of({64, 1, 1}, {64, 1, 1}));
+  WorkGroupRunner runner(0);
+  auto first = runner.start(*launch, 0);
+  EXPECT_EQ(std::get<Suspended>(first)->end().kind, Failure::Kind::interrupted);
+  auto second = runner.start(*launch, 0);
+  EXPECT_TRUE(std::holds_alternative<Suspended>(second));  // its destructor ends it
+}
+
 TEST(WorkGroupRunner, only_work_items_that_exist_are_enabled) {
   static std::vector<std::uint64_t> masks;
   masks.clear();

@@ -166,7 +166,6 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
   static constexpr Reason reasons[] = {
       {"image_", "images: compute kernels of gfx90a have none"},
       {"_format_", "typed buffers: compute kernels have none"},
-      {"_gws_", "global wave sync"},
       {"_rfe_", "trap handlers"},
       {"s_setreg_b32", "MODE is known when a kernel is translated; s_setreg_imm32_b32 sets it to constants"},
       {"s_set_gpr_idx_mode", "indexed registers are switched on and off by s_set_gpr_idx_on and s_set_gpr_idx_off"},

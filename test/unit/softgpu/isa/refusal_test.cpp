@@ -25,7 +25,6 @@ INSTANTIATE_TEST_SUITE_P(Images, OutOfScope,
                          testing::Values("image_load v[0:3], v[4:5], s[0:7] dmask:0xf unorm",
                                          "image_store v[0:3], v[4:5], s[0:7] dmask:0xf unorm",
                                          "tbuffer_load_format_x v0, v4, s[0:3], 0 idxen"));
-INSTANTIATE_TEST_SUITE_P(GlobalWaveSync, OutOfScope, testing::Values("ds_gws_init v0 gds", "ds_gws_barrier v0 gds"));
 INSTANTIATE_TEST_SUITE_P(Privileged, OutOfScope,
                          testing::Values("s_rfe_b64 s[0:1]", "s_cbranch_g_fork s[0:1], s[2:3]"));
 

@@ -1,0 +1,59 @@
+// Work-groups that were set aside because they wait for what others do: other work-groups, other kernels, the host.
+//
+// One worker visits them in turn, between what else there is to do; more do while they get on.
+//
+// Thread safety: every member may be called by any worker.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+
+#include "softgpu/command_processor/dispatch.hpp"
+
+namespace softgpu::command_processor {
+
+class WaitingGroups {
+public:
+  struct Entry {
+    std::shared_ptr<Dispatch> dispatch;
+    std::unique_ptr<compute::SuspendedGroup> group;  // before the dispatch in destruction
+    std::uint64_t since = 0;                         // by gpu_clock()
+  };
+
+  void add(Entry entry);
+  /// The one that was visited the longest ago.
+  [[nodiscard]] std::optional<Entry> take();
+  [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
+  /// So many that no more should be taken up, but for a grid whose work-groups all wait for each other.
+  [[nodiscard]] bool are_many() const noexcept { return size() >= many; }
+
+  /// Whether this worker is to visit them now.
+  [[nodiscard]] bool wants_visit_by(std::uint32_t worker) noexcept;
+  /// Whether it is this worker that has to come back to them, and how long it may doze before.
+  [[nodiscard]] bool is_visitor(std::uint32_t worker) const noexcept {
+    return visitor_.load(std::memory_order_relaxed) == worker && size() != 0;
+  }
+  [[nodiscard]] bool are_stuck() const noexcept;
+  /// The visitor got to one of them; `got_on` tells whether that one did.
+  void visited(bool got_on) noexcept;
+  /// The worker has something else to do: another one is to visit them.
+  void leave(std::uint32_t worker) noexcept;
+
+private:
+  static constexpr std::size_t many = 4096;
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+
+  std::mutex mutex_;
+  std::deque<Entry> entries_;
+  std::atomic<std::size_t> size_{0};
+  std::atomic<std::uint32_t> visitor_{nobody};
+  std::atomic<std::uint64_t> last_visit_{0};
+  std::atomic<std::uint64_t> last_progress_{0};
+};
+
+}  // namespace softgpu::command_processor

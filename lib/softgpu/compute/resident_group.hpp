@@ -1,0 +1,107 @@
+// A work-group on the processor: its LDS, its private memory, and its wavefronts as fibers.
+//
+// The fibers run in order on the calling thread, each until it waits or ends. A work-group that waits for what is not
+// its own doing can be left and gone on with later, on any thread.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <variant>
+
+#include "engine.hpp"
+#include "fault_guard.hpp"
+#include "fiber.hpp"
+#include "global_wave_sync.hpp"
+#include "launch.hpp"
+#include "register_file.hpp"
+#include "wave_state.hpp"
+
+namespace softgpu::compute {
+
+/// A wavefront that can wait.
+struct Wave {
+  enum class Status : std::uint8_t { ready, at_barrier, at_unknown_code, at_global_sync, ended };
+
+  /// What it asks of global wave sync.
+  struct Request {
+    GlobalSync instruction = GlobalSync::init;
+    std::uint32_t resource = 0;
+    std::uint32_t value = 0;
+  };
+
+  WaveState state;
+  WaveFunction function = nullptr;
+  Status status = Status::ended;
+  bool cancelled = false;
+  Request request;
+  GlobalWaveSync::Wait global_wait;
+  std::optional<EarlyExit> early_exit;
+  FaultGuard guard;
+  std::unique_ptr<RegisterFile> registers;
+  Fiber fiber{[](void* wave) { static_cast<Wave*>(wave)->run(); }, this};
+
+  void run();
+  /// Lets the others run; `because` tells the runner when to come back.
+  void wait(Status because);
+
+private:
+  void run_to_end();
+};
+
+/// Owns its wavefronts. Made once and used for one work-group after the other.
+class ResidentGroup final : public SuspendedGroup {
+public:
+  enum class Progress : std::uint8_t { ended, waits };
+  /// How long to stay with a work-group that waits for what is not its own doing.
+  enum class Patience : std::uint8_t { some, none };
+
+  ResidentGroup() = default;
+  ~ResidentGroup() override;
+  ResidentGroup(const ResidentGroup&) = delete;
+  ResidentGroup& operator=(const ResidentGroup&) = delete;
+
+  /// LDS of the work-group, also for one whose wavefronts are no fibers.
+  alignas(64) std::array<std::byte, max_lds_bytes_per_group> lds;
+
+  /// Memory of its own for the wavefronts of a kernel with so much private memory a lane.
+  [[nodiscard]] Scratch scratch(std::uint32_t bytes_per_lane, std::uint32_t wave_count);
+
+  /// Takes up a work-group. `launch` must outlive it.
+  void begin(const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch);
+  /// Runs the wavefronts until all have ended or wait. A failure has ended the work-group.
+  [[nodiscard]] std::variant<Progress, Failure> go_on(Patience patience);
+
+  Failure end() override;
+  [[nodiscard]] bool got_on() const noexcept override { return progressed_; }
+  [[nodiscard]] const PreparedLaunch& launch() const noexcept { return *launch_; }
+
+private:
+  enum class Round : std::uint8_t { progressed, slept, waited_for_the_grid, at_barrier };
+
+  [[nodiscard]] std::variant<Round, Failure> run_once();
+  [[nodiscard]] std::optional<Failure> resume(Wave& wave);
+  [[nodiscard]] std::optional<Failure> carry_out_request(Wave& wave);
+  void open_barrier() noexcept;
+  void cancel();
+
+  std::array<std::unique_ptr<Wave>, max_waves_per_group> waves_;
+  std::uint32_t wave_count_ = 0;
+  std::uint32_t ended_ = 0;
+  bool progressed_ = false;  ///< since it was gone on with last
+  const PreparedLaunch* launch_ = nullptr;
+  WorkGroup group_{};
+  std::unique_ptr<std::byte[]> scratch_;
+  std::size_t scratch_bytes_ = 0;
+};
+
+/// What every wavefront of a work-group starts with.
+void prepare_group(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const WorkGroup& group,
+                   const Scratch& scratch);
+void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,
+                  std::uint32_t wave);
+
+[[nodiscard]] Failure describe(const EarlyExit& exit, const WorkGroup& group);
+
+}  // namespace softgpu::compute
