@@ -1,10 +1,11 @@
 // What the library costs, beside the bare HSA API, the host alone, and OpenCL: everything in one run, in turns, so that
 // ratios mean something on a machine that others use too. `benchmarks dispatch` looks at the submit path alone,
-// `benchmarks copies` at copies of pageable memory.
+// `benchmarks copies` at copies of pageable memory, `benchmarks softgpu` at the soft GPU beside OpenCL.
 #include "copy_measurements.hpp"
 #include "dispatch_suite.hpp"
 #include "measurements.hpp"
 #include "report.hpp"
+#include "softgpu_suite.hpp"
 #include "workload_suite.hpp"
 
 #include <CLI/CLI.hpp>
@@ -90,6 +91,7 @@ int main(int argc, char** argv) {
     app.add_option("--json", json, "Write the medians to this file");
     const CLI::App* copies = app.add_subcommand("copies", "Measures copies of pageable memory")->fallthrough();
     const CLI::App* dispatch = app.add_subcommand("dispatch", "Measures the submit path")->fallthrough();
+    const CLI::App* softgpu = app.add_subcommand("softgpu", "Measures the soft GPU beside OpenCL")->fallthrough();
     const CLI::App* workloads = app.add_subcommand("workloads", "Measures the example programs")->fallthrough();
     try {
       app.parse(argc, argv);
@@ -102,6 +104,8 @@ int main(int argc, char** argv) {
     }
     if (dispatch->parsed())
       run_dispatch_suite(rounds, json);
+    else if (softgpu->parsed())
+      run_softgpu_suite(rounds, json);
     else if (workloads->parsed())
       run_workload_suite(rounds, json);
     else if (copies->parsed())

@@ -2,6 +2,7 @@
 
 #include "report.hpp"
 #include "samples.hpp"
+#include "temporary_folder.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,27 +43,6 @@ constexpr std::array targets = {
            "(?!CPU).*", 0.5},
     Target{"the blur takes no more than twice the time of a loop on all cores of the host", "blur", "", "CPU loop.*",
            "(?!CPU).*", 0.5},
-};
-
-// A folder for the reports, removed at the end.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    std::string name = fs::temp_directory_path() / "workloads-XXXXXX";
-    if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make the folder " + name);
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
-private:
-  fs::path path_;
 };
 
 nlohmann::json report_of(const Target& target, int iterations, const fs::path& folder) {
