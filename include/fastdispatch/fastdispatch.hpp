@@ -20,5 +20,6 @@
 #include "fastdispatch/queue.hpp"
 #include "fastdispatch/runtime.hpp"
 #include "fastdispatch/signal.hpp"
+#include "fastdispatch/streams.hpp"
 #include "fastdispatch/submission.hpp"
 #include "fastdispatch/wait.hpp"

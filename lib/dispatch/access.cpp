@@ -33,6 +33,10 @@ Access look_up(Agent agent, const StatedAccess& stated) {
 
 }  // namespace
 
+Access access_by_copy(const MemoryView& memory, AccessMode mode) noexcept {
+  return access(memory.address, memory.size, mode, FenceScope::system);
+}
+
 Access resolve(Agent agent, const StatedAccess& stated) {
   const auto& [memory, mode, anywhere] = stated;
   if (anywhere) return everywhere(mode);

@@ -27,6 +27,9 @@ struct Access {
   return {.begin = 0, .end = std::numeric_limits<std::uintptr_t>::max(), .mode = mode, .scope = FenceScope::system};
 }
 
+// Of a copy's source or destination.
+[[nodiscard]] Access access_by_copy(const MemoryView& memory, AccessMode mode) noexcept;
+
 // By `agent`. What HSA doesn't know is taken for what is stated, or for everywhere where no size is.
 [[nodiscard]] Access resolve(Agent agent, const StatedAccess& stated);
 

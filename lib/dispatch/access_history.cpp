@@ -23,7 +23,7 @@ std::vector<Hazard> AccessHistory::hazards(std::span<const Access> accesses) {
       if (!access.writes()) return;
       for (const auto& dispatch : {interval.reading_dispatch, interval.reading_before})
         if (dispatch) hazards.push_back({{Toucher::Kind::dispatch, *dispatch}});
-      for (const std::size_t copy : interval.reading_copies) hazards.push_back({{Toucher::Kind::copy, copy}});
+      for (const Toucher& other : interval.reading_others) hazards.push_back({other});
     });
   }
   std::sort(hazards.begin(), hazards.end(), [](const Hazard& a, const Hazard& b) { return key(a) < key(b); });
@@ -35,8 +35,8 @@ void AccessHistory::add(Toucher step, std::span<const Access> accesses) {
   for (const Access& access : accesses) {
     if (!access.reads()) continue;
     visit(access, [&](Interval& interval) {
-      if (step.kind == Toucher::Kind::copy)
-        interval.reading_copies.push_back(step.index);
+      if (step.kind != Toucher::Kind::dispatch)
+        interval.reading_others.push_back(step);
       else if (interval.reading_dispatch != step.index)
         interval.reading_before = std::exchange(interval.reading_dispatch, step.index);
     });
@@ -46,7 +46,7 @@ void AccessHistory::add(Toucher step, std::span<const Access> accesses) {
     visit(access, [&](Interval& interval) {
       const bool again = interval.written && interval.written->earlier == step;
       const FenceScope scope = again ? std::max(interval.written->scope, access.scope) : access.scope;
-      interval = {.written = Hazard{step, scope}, .reading_dispatch = {}, .reading_before = {}, .reading_copies = {}};
+      interval = {.written = Hazard{step, scope}, .reading_dispatch = {}, .reading_before = {}, .reading_others = {}};
     });
   }
 }

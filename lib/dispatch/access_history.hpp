@@ -13,9 +13,10 @@
 
 namespace fastdispatch::detail {
 
-// One of a batch's dispatches, by the index of its packet, or one of its copies, by its own.
+// One of a batch's dispatches, by the index of its packet, or one of its copies, by its own; or a step of whatever
+// kind, by its number, where no queue keeps the steps in order.
 struct Toucher {
-  enum class Kind : std::uint8_t { dispatch, copy };
+  enum class Kind : std::uint8_t { dispatch, copy, step };
   Kind kind;
   std::size_t index;
 
@@ -34,12 +35,12 @@ struct Hazard {
 
 // The memory as a map of intervals, each with its last writer and who has read it since. Earlier ones are ordered
 // before the writer. Of the dispatches that read, the last two are kept: a barrier bit behind the last is behind all,
-// and if one between the two keeps them apart, the last one completes behind all. Of copies all are kept.
+// and if one between the two keeps them apart, the last one completes behind all. Of others all are kept.
 //
 // Cost: logarithmic in the number of intervals for each access, and linear in those that it spans.
 class AccessHistory {
 public:
-  // What a step with these accesses must come after: dispatches, then copies, each in order; nothing twice.
+  // What a step with these accesses must come after: dispatches, then copies, then steps, each in order; nothing twice.
   [[nodiscard]] std::vector<Hazard> hazards(std::span<const Access> accesses);
   // Notes the accesses of a step, which is later than all so far.
   void add(Toucher step, std::span<const Access> accesses);
@@ -49,7 +50,7 @@ private:
     std::optional<Hazard> written;
     std::optional<std::size_t> reading_dispatch;
     std::optional<std::size_t> reading_before;
-    std::vector<std::size_t> reading_copies;
+    std::vector<Toucher> reading_others;
   };
   using Intervals = std::map<std::uintptr_t, Interval>;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include <spdlog/fmt/fmt.h>
@@ -31,8 +32,9 @@ void BatchParameters::check(ParameterId id) const {
   throw Error("a parameter of another batch, or of this one before it was cleared: take one from Batch::parameter");
 }
 
-void BatchParameters::add_use(const ParameterUse& use, std::size_t kernarg) {
-  arguments_.push_back({.parameter = use.id.index, .size = use.slot.size, .offset = kernarg + use.slot.offset});
+void BatchParameters::add_use(const ParameterUse& use, std::size_t dispatch, std::size_t kernarg) {
+  arguments_.push_back(
+      {.parameter = use.id.index, .size = use.slot.size, .offset = kernarg + use.slot.offset, .dispatch = dispatch});
 }
 
 void BatchParameters::add_grid(ParameterId id, std::size_t dispatch, const KernelInfo& kernel,
@@ -45,6 +47,31 @@ void BatchParameters::add_grid(ParameterId id, std::size_t dispatch, const Kerne
 }
 
 void BatchParameters::clear() { *this = {}; }
+
+BatchParameters BatchParameters::part(std::span<const Moved> moved) const {
+  std::map<std::size_t, std::size_t> numbers;
+  for (std::size_t number = 0; number < moved.size(); ++number) numbers.emplace(moved[number].dispatch, number);
+
+  BatchParameters result(*this);
+  result.arguments_.clear();
+  result.grids_.clear();
+  for (ArgumentUse use : arguments_) {
+    const auto number = numbers.find(use.dispatch);
+    if (number == numbers.end()) continue;
+    const Moved& block = moved[number->second];
+    use.dispatch = number->second;
+    use.offset = use.offset - block.kernarg_in_whole + block.kernarg;
+    result.arguments_.push_back(use);
+  }
+  for (GridUse use : grids_) {
+    const auto number = numbers.find(use.dispatch);
+    if (number == numbers.end()) continue;
+    use.dispatch = number->second;
+    use.kernarg = moved[number->second].kernarg;
+    result.grids_.push_back(use);
+  }
+  return result;
+}
 
 std::string BatchParameters::describe(std::size_t index) const {
   if (names_[index].empty()) return fmt::format("parameter {} of the batch's {}", index + 1, names_.size());

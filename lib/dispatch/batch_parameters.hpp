@@ -19,18 +19,29 @@ public:
   BatchParameters();
 
   [[nodiscard]] bool empty() const noexcept { return names_.empty(); }
+  // Whether a dispatch depends on one.
+  [[nodiscard]] bool used() const noexcept { return !arguments_.empty() || !grids_.empty(); }
 
   // The name is for messages only and may be empty.
   [[nodiscard]] ParameterId add(std::string name);
   // Throws Error where `id` is of another recording.
   void check(ParameterId id) const;
-  // `kernarg` is the offset of the dispatch's block among the batch's kernel arguments.
-  void add_use(const ParameterUse& use, std::size_t kernarg);
-  // `dispatch` counts the dispatches of the batch.
+  // `dispatch` counts the dispatches of the batch; `kernarg` is the offset of its block among their kernel arguments.
+  void add_use(const ParameterUse& use, std::size_t dispatch, std::size_t kernarg);
   void add_grid(ParameterId id, std::size_t dispatch, const KernelInfo& kernel, std::uint64_t local_memory,
                 std::size_t kernarg);
   // Forgets all of them; what belonged to this recording belongs to none.
   void clear();
+
+  // A dispatch in a part of the batch: which of the whole's it was, and where its block is in the whole's kernel
+  // arguments and in the part's.
+  struct Moved {
+    std::size_t dispatch;
+    std::size_t kernarg_in_whole;
+    std::size_t kernarg;
+  };
+  // The same parameters, but only the uses by these dispatches, which are the part's in this order.
+  [[nodiscard]] BatchParameters part(std::span<const Moved> moved) const;
 
   // Throws Error unless `values` sets each parameter once, all of this recording, to something that `agent` can run.
   // Sorts `values` by parameter. Allocates nothing unless it throws.
@@ -45,6 +56,7 @@ private:
     std::uint32_t parameter;
     std::uint32_t size;
     std::size_t offset;  // among the batch's kernel arguments
+    std::size_t dispatch;
   };
   struct GridUse {
     std::uint32_t parameter;

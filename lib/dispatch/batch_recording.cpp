@@ -10,7 +10,11 @@ namespace fastdispatch::detail {
 
 namespace {
 constexpr std::size_t kernarg_alignment = 64;  // a cache line each, so that no two dispatches share one
+
+std::size_t block_size(const KernelInfo& kernel) {
+  return (kernel.kernarg_size + kernarg_alignment - 1) / kernarg_alignment * kernarg_alignment;
 }
+}  // namespace
 
 // Submissions in flight keep the version that they were made with.
 void BatchRecording::changed() {
@@ -36,9 +40,9 @@ std::byte* BatchRecording::add_dispatch(const KernelInfo& kernel, const BatchGri
 
   changed();
   const std::size_t start = kernargs_.size();
-  kernargs_.resize(start + (kernel.kernarg_size + kernarg_alignment - 1) / kernarg_alignment * kernarg_alignment);
+  kernargs_.resize(start + block_size(kernel));
   for (const ParameterUse& use : parameters)
-    if (use.id != ParameterId{}) parameters_.add_use(use, start);
+    if (use.id != ParameterId{}) parameters_.add_use(use, dispatches(), start);
   if (grid.is_parameter()) parameters_.add_grid(grid.parameter(), dispatches(), kernel, local_memory, start);
   steps_.emplace_back(
       DispatchStep{.kernel = &kernel, .grid = grid.grid(), .local_memory = local_memory, .kernarg = start});
@@ -70,6 +74,31 @@ void BatchRecording::clear() {
   kernargs_.clear();
   parameters_.clear();
   copies_ = 0;
+}
+
+std::unique_ptr<BatchRecording> BatchRecording::part(std::span<const std::size_t> steps) const {
+  std::vector<std::size_t> dispatch_numbers;  // of each step, if it is one
+  for (std::size_t dispatches = 0; const Step& step : steps_)
+    dispatch_numbers.push_back(std::holds_alternative<DispatchStep>(step) ? dispatches++ : dispatches);
+
+  auto result = std::make_unique<BatchRecording>(agent_, BatchOptions{.fences = fences_});
+  std::vector<BatchParameters::Moved> moved;
+  for (const std::size_t number : steps) {
+    Step& step = result->steps_.emplace_back(steps_[number]);
+    auto* dispatch = std::get_if<DispatchStep>(&step);
+    if (dispatch == nullptr) {
+      ++result->copies_;
+      continue;
+    }
+    const std::size_t start = result->kernargs_.size();
+    const auto block = kernargs_.begin() + static_cast<std::ptrdiff_t>(dispatch->kernarg);
+    result->kernargs_.insert(result->kernargs_.end(), block,
+                             block + static_cast<std::ptrdiff_t>(block_size(*dispatch->kernel)));
+    moved.push_back({.dispatch = dispatch_numbers[number], .kernarg_in_whole = dispatch->kernarg, .kernarg = start});
+    dispatch->kernarg = start;
+  }
+  result->parameters_ = parameters_.part(moved);
+  return result;
 }
 
 BatchImage BatchRecording::make_image(const hsa_queue_t* queue, KernargChunks& kernargs) const {

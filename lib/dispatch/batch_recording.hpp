@@ -40,12 +40,17 @@ public:
   [[nodiscard]] Agent agent() const noexcept { return agent_; }
   [[nodiscard]] bool empty() const noexcept { return steps_.empty(); }
   // Whether all submissions publish the same packets and kernel arguments.
-  [[nodiscard]] bool is_constant() const noexcept { return parameters_.empty() && copies_ == 0; }
+  [[nodiscard]] bool is_constant() const noexcept { return !parameters_.used() && copies_ == 0; }
+  [[nodiscard]] std::span<const Step> recorded() const noexcept { return steps_; }
+  [[nodiscard]] Fences fences() const noexcept { return fences_; }
   [[nodiscard]] std::size_t steps() const noexcept { return steps_.size(); }
   [[nodiscard]] std::size_t dispatches() const noexcept { return steps_.size() - copies_; }
   [[nodiscard]] std::size_t copies() const noexcept { return copies_; }
   [[nodiscard]] const BatchParameters& parameters() const noexcept { return parameters_; }
   [[nodiscard]] const std::shared_ptr<BatchVersion>& version() const noexcept { return version_; }
+
+  // A recording of some of the steps, in the order given, with the same parameters.
+  [[nodiscard]] std::unique_ptr<BatchRecording> part(std::span<const std::size_t> steps) const;
 
   // Encodes the steps for `queue`, which kernels may ask for, with their arguments in a part of `kernargs`.
   [[nodiscard]] BatchImage make_image(const hsa_queue_t* queue, KernargChunks& kernargs) const;

@@ -52,7 +52,8 @@ public:
   }
 
   void add(const CopyStep& step) {
-    const std::array accesses{access_of(step.source, AccessMode::read), access_of(step.destination, AccessMode::write)};
+    const std::array accesses{access_by_copy(step.source, AccessMode::read),
+                              access_by_copy(step.destination, AccessMode::write)};
     const std::vector<Hazard> hazards = history_.hazards(accesses);
     history_.add({Toucher::Kind::copy, stream_.copies.size()}, accesses);
 
@@ -77,11 +78,6 @@ public:
   }
 
 private:
-  static Access access_of(const MemoryView& memory, AccessMode mode) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory.address);
-    return {.begin = begin, .end = begin + memory.size, .mode = mode, .scope = FenceScope::system};
-  }
-
   void push(const Packet& packet) {
     stream_.packets.push_back(packet);
     ordered_at_.push_back(ordered_);

@@ -37,15 +37,19 @@ Doorbell::Doorbell(const HsaApi& api, hsa_signal_t signal) noexcept : api_(&api)
   if (doorbell.kind == AMD_SIGNAL_KIND_DOORBELL) hardware_ = const_cast<std::uint64_t*>(doorbell.hardware_doorbell_ptr);
 }
 
-QueueState::QueueState(Agent agent, const QueueOptions& options)
+QueueState::QueueState(Agent agent, const QueueOptions& options, SharedFate* fate)
     : agent_(agent), when_full_(options.when_full), full_timeout_(options.full_timeout), producers_(options.producers),
-      id_(next_id()), peer_waits_(options.producers), batches_(*this, agent, options.kernarg_memory),
+      fate_(fate), id_(next_id()), peer_waits_(options.producers), batches_(*this, agent, options.kernarg_memory),
       epoch_signal_(agent, 0), queue_(create(options)), ring_(memory_of(queue_.get()), options.producers),
       doorbell_(agent.api(), queue_->doorbell_signal), kernargs_(agent, options.kernarg_bytes, options.kernarg_memory) {
   agent_.state().queues.add(*this);
+  if (fate_ != nullptr) fate_->add(*this);
 }
 
-QueueState::~QueueState() {
+void QueueState::stop() noexcept {
+  if (stopped_) return;
+  stopped_ = true;
+  if (fate_ != nullptr) fate_->remove(*this);
   agent_.state().completions.remove(*this);
   agent_.state().queues.remove(*this);
   queue_.reset();  // until then its kernels may read their arguments, and HSA may report an error, which reads the ring
@@ -190,6 +194,11 @@ void QueueState::retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) n
 }
 
 void QueueState::fail(const Error& error) noexcept {
+  fail_alone(error);
+  if (fate_ != nullptr) fate_->fail(error);
+}
+
+void QueueState::fail_alone(const Error& error) noexcept {
   {
     const std::scoped_lock lock(error_mutex_);
     if (error_) return;

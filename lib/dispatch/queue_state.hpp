@@ -21,6 +21,7 @@
 #include "dispatch/batch_submitter.hpp"
 #include "dispatch/peer_waits.hpp"
 #include "dispatch/ring.hpp"
+#include "dispatch/shared_fate.hpp"
 #include "dispatch/wait.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/kernarg.hpp"
@@ -71,10 +72,15 @@ public:
     Backoff backoff_;
   };
 
-  QueueState(Agent agent, const QueueOptions& options);
-  ~QueueState();
+  /// `fate` is null or outlives the queue.
+  QueueState(Agent agent, const QueueOptions& options, SharedFate* fate = nullptr);
+  ~QueueState() { stop(); }
   QueueState(const QueueState&) = delete;
   QueueState& operator=(const QueueState&) = delete;
+
+  /// Destroys the HSA queue, whatever is in it; after that only the destructor may be called. The epoch signal stays:
+  /// other queues may be waiting for it.
+  void stop() noexcept;
 
   Submission submit(std::span<const Packet> packets);
   Submission submit(const Packet& packet, const KernargSlot& slot);
@@ -117,8 +123,11 @@ public:
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
   void retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept;
 
-  /// Records why the queue failed, the first time; waiters and producers then throw it. HSA's threads call this.
+  /// Records why the queue failed, the first time; waiters and producers then throw it, those of the queues that share
+  /// its fate, too. HSA's threads call this.
   void fail(const Error& error) noexcept;
+  /// Leaves the others out.
+  void fail_alone(const Error& error) noexcept;
   /// As above, for what HSA reported to the queue's callback.
   void fail(hsa_status_t status) noexcept;
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
@@ -162,6 +171,8 @@ private:
   WhenFull when_full_;
   std::chrono::nanoseconds full_timeout_;
   Producers producers_;
+  SharedFate* fate_;
+  bool stopped_ = false;
 
   std::atomic<bool> failed_{false};
   std::mutex error_mutex_;

@@ -2,7 +2,6 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -11,49 +10,14 @@
 
 #include "dispatch/batch_image.hpp"
 #include "happens_before.hpp"
+#include "programs.hpp"
 
 namespace fastdispatch::test {
 namespace {
 
 using detail::Access;
-using detail::CopyStep;
-using detail::DispatchStep;
 using detail::PacketStream;
 using detail::Step;
-
-const detail::KernelInfo kernel{.name = "kernel",
-                                .object = 0x1000,
-                                .kernarg_size = 8,
-                                .max_group_size = 1024,
-                                .max_group_segment_size = 65536,
-                                .arguments = {{0, 8}},
-                                .implicit_arguments = {}};
-
-constexpr std::uintptr_t buffer_size = 64;
-constexpr std::uintptr_t address_of(std::uintptr_t buffer) { return 0x10000 * (buffer + 1); }
-
-Access access(std::uintptr_t buffer, AccessMode mode, std::uintptr_t first = 0, std::uintptr_t size = buffer_size,
-              FenceScope scope = FenceScope::agent) {
-  return {.begin = address_of(buffer) + first, .end = address_of(buffer) + first + size, .mode = mode, .scope = scope};
-}
-Access read(std::uintptr_t buffer) { return access(buffer, AccessMode::read); }
-Access write(std::uintptr_t buffer) { return access(buffer, AccessMode::write); }
-Access read_write(std::uintptr_t buffer) { return access(buffer, AccessMode::read_write); }
-
-Step dispatch(std::vector<Access> accesses) {
-  return DispatchStep{
-      .kernel = &kernel, .grid = grid(64).group(64), .local_memory = 0, .kernarg = 0, .accesses = std::move(accesses)};
-}
-
-MemoryView view(const Access& access) {
-  MemoryView result =
-      detail::memory_behind(reinterpret_cast<const void*>(access.begin),  // NOLINT(performance-no-int-to-ptr)
-                            access.end - access.begin);
-  return result;
-}
-Step copy(const Access& destination, const Access& source) {
-  return CopyStep{.destination = view(destination), .source = view(source)};
-}
 
 PacketStream derive(const std::vector<Step>& steps) { return encode(steps, Fences::derived, nullptr); }
 
@@ -184,54 +148,6 @@ TEST(DerivedFences, of_a_kernel_between_copies_take_no_packet_more_than_it) {
 TEST(DerivedFences, of_nothing_are_nothing) { EXPECT_TRUE(derive({}).packets.empty()); }
 
 // ---- properties of random programs
-
-struct Shape {
-  std::size_t most_steps = 12;
-  unsigned copies = 20;  // percent of the steps
-  bool shared = true;    // some buffers are the host's
-  unsigned unknown = 2;  // percent of the accesses
-};
-
-class RandomProgram {
-public:
-  RandomProgram(unsigned seed, const Shape& shape) : random_(seed), shape_(shape) {}
-
-  std::vector<Step> operator()() {
-    std::vector<Step> steps;
-    const std::size_t count = 1 + below(shape_.most_steps);
-    while (steps.size() < count) {
-      if (below(100) < shape_.copies) {
-        const std::uintptr_t size = 1 + below(buffer_size / 2);
-        steps.push_back(copy(part(AccessMode::write, size, 0, 3), part(AccessMode::read, size, 3, 3)));
-        if (below(2) == 0)
-          std::swap(std::get<CopyStep>(steps.back()).source, std::get<CopyStep>(steps.back()).destination);
-      } else {
-        std::vector<Access> accesses;
-        for (std::size_t i = below(4); i > 0; --i) accesses.push_back(any());
-        steps.push_back(dispatch(std::move(accesses)));
-      }
-    }
-    return steps;
-  }
-
-private:
-  std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_); }
-
-  Access part(AccessMode mode, std::uintptr_t size, std::uintptr_t first_buffer, std::uintptr_t buffers) {
-    return access(first_buffer + below(buffers), mode, below(buffer_size - size + 1), size);
-  }
-
-  Access any() {
-    const auto mode = static_cast<AccessMode>(1 + below(3));
-    if (below(100) < shape_.unknown) return detail::everywhere(mode);
-    Access result = below(2) == 0 ? part(mode, buffer_size, 0, 6) : part(mode, 1 + below(buffer_size), 0, 6);
-    if (shape_.shared && result.begin >= address_of(4)) result.scope = FenceScope::system;
-    return result;
-  }
-
-  std::mt19937 random_;
-  Shape shape_;
-};
 
 void expect_nothing_missing(Fences fences, SharedMemory shared) {
   for (unsigned seed = 0; seed < 5000; ++seed) {

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <new>
+#include <vector>
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -14,6 +15,7 @@
 #include "fastdispatch/kernel.hpp"
 #include "fastdispatch/pinned_buffer.hpp"
 #include "fastdispatch/queue.hpp"
+#include "fastdispatch/streams.hpp"
 #include "mock_hsa.hpp"
 
 namespace {
@@ -75,6 +77,13 @@ protected:
                                 .arguments = {{0, 4}},
                                 .implicit_arguments = {}};
   const Kernel<void(unsigned)> kernel{info};
+  const detail::KernelInfo reader_info{.name = "reader",
+                                       .object = 0x2000,
+                                       .kernarg_size = 8,
+                                       .max_group_size = 1024,
+                                       .max_group_segment_size = 65536,
+                                       .arguments = {{0, 8}},
+                                       .implicit_arguments = {}};
   int allocated = -1;
   int locked = -1;
 };
@@ -109,6 +118,28 @@ TEST_F(HotPath, of_one_producer_that_waits_for_another_queue_allocates_nothing_a
   repeat([&] {
     queue.wait_for(other.fence());
     MockHsa::complete(other_made);
+  });
+  EXPECT_EQ(allocated, 0);
+  EXPECT_EQ(locked, 0);
+}
+
+TEST_F(HotPath, of_streams_that_replay_a_batch_over_several_queues_allocates_nothing_and_locks_nothing) {
+  const Kernel<void(unsigned*)> reader{reader_info};
+  PinnedBuffer<unsigned> buffers(hsa.agent(), 3);
+  Streams streams(hsa.agent(), {.queues = 2});
+  Batch joining(hsa.agent(), {.fences = Fences::derived});
+  Batch apart(hsa.agent(), {.fences = Fences::derived});
+  const auto element = [&](std::size_t i) { return read_write(buffers, {.first = i, .count = 1}); };
+  for (Batch* batch : {&joining, &apart}) {
+    for (std::size_t i = 0; i < 12; ++i) batch->dispatch(reader, grid(64).group(64), element(i % 2));
+  }
+  joining.dispatch(reader, grid(64).group(64), read_write(buffers));
+  ASSERT_EQ(streams.layout(joining).segments, 3U);
+  ASSERT_EQ(streams.layout(apart).segments, 2U);
+  const std::vector<MockHsa::MadeQueue*> made = hsa.queues();
+  repeat([&] {
+    for (Batch* batch : {&joining, &joining, &apart, &apart}) streams.submit(*batch);
+    for (MockHsa::MadeQueue* queue : made) MockHsa::complete(*queue);
   });
   EXPECT_EQ(allocated, 0);
   EXPECT_EQ(locked, 0);

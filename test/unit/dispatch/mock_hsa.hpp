@@ -53,6 +53,12 @@ public:
   };
   /// The queue made last that still exists.
   [[nodiscard]] MadeQueue& queue() { return *queues_.back(); }
+  /// All that exist, in the order in which they were made.
+  [[nodiscard]] std::vector<MadeQueue*> queues() const {
+    std::vector<MadeQueue*> result;
+    for (const auto& made : queues_) result.push_back(made.get());
+    return result;
+  }
   /// Completes up to `count` packets of `queue` as a command processor would; how many there were.
   static std::size_t complete(MadeQueue& queue, std::size_t count = SIZE_MAX);
   /// Calls the error callback of `queue`, as ROCr does from a thread of its own.

@@ -1,0 +1,154 @@
+#include "dispatch/partition.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "dispatch/chains.hpp"
+#include "dispatch/dependencies.hpp"
+#include "dispatch/queue_clocks.hpp"
+
+namespace fastdispatch::detail {
+namespace {
+
+// What is known of the program, whatever the number of queues.
+struct Program {
+  explicit Program(std::span<const Step> steps)
+      : dependencies(dependencies_of(steps)), depths(detail::depths(dependencies)),
+        clusters(clusters_of(dependencies, depths)), order(steps.size()) {
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return depths[a] < depths[b]; });
+  }
+
+  Dependencies dependencies;
+  std::vector<std::size_t> depths;
+  Clusters clusters;
+  // By depth: what is independent launches side by side, and a queue needs as few barrier bits as there are depths.
+  std::vector<std::size_t> order;
+};
+
+// Cuts what goes to each queue into segments: before a step that waits for another queue, and behind one that another
+// queue waits for.
+class Cutter {
+public:
+  Cutter(const Program& program, std::size_t queues)
+      : program_(program), queues_(queues), segment_of_(program.order.size()), awaited_(program.order.size()),
+        clocks_(queues), open_(queues) {
+    const std::vector<std::size_t> queue_of_cluster = spread(program.clusters, queues);
+    for (const std::size_t cluster : program.clusters.of_step) queue_of_.push_back(queue_of_cluster[cluster]);
+    for (std::size_t step = 0; step < queue_of_.size(); ++step)
+      for (const std::size_t earlier : program.dependencies.within[step])
+        if (queue_of_[earlier] != queue_of_[step]) awaited_[earlier] = true;
+  }
+
+  Partition operator()() && {
+    for (const std::size_t step : program_.order) add(step);
+    Partition result{.queues = queues_, .segments = std::move(segments_), .last = {}};
+    if (clocks_.is_last(result.segments.size() - 1)) result.last = result.segments.size() - 1;
+    run_again(result.segments);
+    return result;
+  }
+
+private:
+  // Steps are added to a segment until it is closed.
+  struct Open {
+    std::size_t segment;
+    std::optional<std::size_t> awaited_depth;  // of a step that another queue waits for
+  };
+
+  void add(std::size_t step) {
+    const std::size_t queue = queue_of_[step];
+    const std::size_t depth = program_.depths[step];
+    std::vector<std::size_t> needed;
+    for (const std::size_t earlier : program_.dependencies.within[step])
+      if (queue_of_[earlier] != queue && !clocks_.is_behind(queue, segment_of_[earlier]))
+        needed.push_back(segment_of_[earlier]);
+
+    std::optional<Open>& open = open_[queue];
+    if (open && (!needed.empty() || (open->awaited_depth && *open->awaited_depth < depth))) open.reset();
+    if (!open) {
+      open = Open{segments_.size(), {}};
+      Segment& segment = segments_.emplace_back(Segment{.queue = queue, .steps = {}, .waits = {}, .waits_again = {}});
+      for (const std::size_t other : clocks_.start(queue, needed)) {
+        segment.waits.push_back({other, false});
+        // What is waited for grows no more: that could end in a circle.
+        std::optional<Open>& awaited = open_[segments_[other].queue];
+        if (awaited && awaited->segment == other) awaited.reset();
+      }
+    }
+    segments_[open->segment].steps.push_back(step);
+    segment_of_[step] = open->segment;
+    if (awaited_[step] && !open->awaited_depth) open->awaited_depth = depth;
+  }
+
+  // A second run, on top of the first: segments of the run before are those with the first numbers.
+  void run_again(std::vector<Segment>& segments) {
+    const std::size_t count = segments.size();
+    for (Segment& segment : segments) {
+      std::vector<std::size_t> needed;
+      for (const std::size_t step : segment.steps) {
+        for (const std::size_t earlier : program_.dependencies.within[step])
+          if (queue_of_[earlier] != segment.queue) needed.push_back(count + segment_of_[earlier]);
+        for (const std::size_t earlier : program_.dependencies.across[step])
+          if (queue_of_[earlier] != segment.queue) needed.push_back(segment_of_[earlier]);
+      }
+      for (const std::size_t other : clocks_.start(segment.queue, needed))
+        segment.waits_again.push_back({other % count, other < count});
+    }
+  }
+
+  const Program& program_;
+  std::size_t queues_;
+  std::vector<std::size_t> queue_of_;
+  std::vector<std::size_t> segment_of_;
+  std::vector<bool> awaited_;  // another queue waits for the step
+  QueueClocks clocks_;
+  std::vector<std::optional<Open>> open_;
+  std::vector<Segment> segments_;
+};
+
+// How many barrier bits hold up only what is in their own queue, the busiest one left out: what several queues gain.
+std::size_t private_barriers(const Program& program, const Partition& partition) {
+  std::vector<std::size_t> barriers(partition.queues);
+  for (const Segment& segment : partition.segments) {
+    for (std::size_t i = 1; i < segment.steps.size(); ++i)
+      if (program.depths[segment.steps[i]] != program.depths[segment.steps[i - 1]]) ++barriers[segment.queue];
+  }
+  return std::accumulate(barriers.begin(), barriers.end(), std::size_t{0}) -
+         *std::max_element(barriers.begin(), barriers.end());
+}
+
+}  // namespace
+
+std::size_t Partition::waits() const noexcept {
+  std::size_t first = 0;
+  std::size_t again = 0;
+  for (const Segment& segment : segments) {
+    first += segment.waits.size();
+    again += segment.waits_again.size();
+  }
+  return std::max(first, again) + (last ? 0 : queues);
+}
+
+Partition spread_over(std::span<const Step> steps, std::size_t queues) {
+  const Program program(steps);
+  return Cutter(program, std::min(queues, program.clusters.sizes.size()))();
+}
+
+Partition partition(std::span<const Step> steps, std::size_t queues) {
+  const Program program(steps);
+  Partition best{.queues = 1, .segments = {}, .last = 0};
+  best.segments.push_back({.queue = 0, .steps = program.order, .waits = {}, .waits_again = {}});
+  std::optional<std::size_t> most;
+  for (std::size_t count = 2; count <= std::min(queues, program.clusters.sizes.size()); ++count) {
+    Partition candidate = Cutter(program, count)();
+    const std::size_t gain = private_barriers(program, candidate);
+    const std::size_t price = candidate.waits();
+    if (gain == 0 || gain < price || (most && gain - price <= *most)) continue;
+    most = gain - price;
+    best = std::move(candidate);
+  }
+  return best;
+}
+
+}  // namespace fastdispatch::detail

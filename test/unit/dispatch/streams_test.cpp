@@ -1,0 +1,194 @@
+#include "fastdispatch/streams.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "expect_error.hpp"
+#include "fastdispatch/kernel.hpp"
+#include "fastdispatch/pinned_buffer.hpp"
+#include "mock_hsa.hpp"
+
+namespace fastdispatch::test {
+namespace {
+
+using testing::HasSubstr;
+
+class StreamsOfMock : public testing::Test {
+protected:
+  // Chains of dispatches, each on a buffer of its own.
+  void record_chains(Batch& batch, std::size_t chains = 2, int length = 4) {
+    for (int i = 0; i < length; ++i)
+      for (std::size_t chain = 0; chain < chains; ++chain)
+        batch.dispatch(kernel, grid(64).group(64), buffers[chain], 1U);
+  }
+  Batch independent_chains(std::size_t chains = 2) {
+    Batch batch(hsa.agent(), {.fences = Fences::derived});
+    record_chains(batch, chains);
+    return batch;
+  }
+  static std::uint64_t packets(const MockHsa::MadeQueue* queue) { return queue->amd.write_dispatch_id; }
+  // Plays the command processors of all queues, whose waits for one another it does not look at.
+  void complete_all() {
+    for (MockHsa::MadeQueue* queue : made) MockHsa::complete(*queue);
+  }
+
+  MockHsa hsa;
+  const detail::KernelInfo info{.name = "kernel",
+                                .object = 0x1000,
+                                .kernarg_size = 12,
+                                .max_group_size = 1024,
+                                .max_group_segment_size = 65536,
+                                .arguments = {{0, 8}, {8, 4}},
+                                .implicit_arguments = {}};
+  const Kernel<void(unsigned*, unsigned)> kernel{info};
+  std::array<PinnedBuffer<unsigned>, 4> buffers{
+      PinnedBuffer<unsigned>(hsa.agent(), 1), PinnedBuffer<unsigned>(hsa.agent(), 1),
+      PinnedBuffer<unsigned>(hsa.agent(), 1), PinnedBuffer<unsigned>(hsa.agent(), 1)};
+  Streams streams{hsa.agent(), {.queues = 2}};
+  std::vector<MockHsa::MadeQueue*> made = hsa.queues();
+};
+
+TEST_F(StreamsOfMock, submit_chains_to_queues_of_their_own) {
+  Batch batch = independent_chains();
+  EXPECT_EQ(streams.layout(batch), (StreamsLayout{.queues = 2, .segments = 2, .waits = 2}));
+  const Submission submission = streams.submit(batch);
+  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 4U);
+  // A third queue waits for both, and ends the submission.
+  made = hsa.queues();
+  ASSERT_EQ(made.size(), 3U);
+  EXPECT_EQ(packets(made[2]), 3U);
+  complete_all();
+  EXPECT_TRUE(submission.done());
+}
+
+TEST_F(StreamsOfMock, submit_what_is_one_chain_to_one_queue_and_nothing_else) {
+  Batch batch = independent_chains(1);
+  const Submission submission = streams.submit(batch);
+  EXPECT_EQ(hsa.queues().size(), 2U);
+  EXPECT_EQ(packets(made[0]), 4U);
+  EXPECT_EQ(packets(made[1]), 0U);
+  MockHsa::complete(*made[0]);
+  EXPECT_TRUE(submission.done());
+}
+
+TEST_F(StreamsOfMock, submit_a_batch_with_other_fences_to_one_queue_as_it_is) {
+  Batch batch(hsa.agent(), {.fences = Fences::minimal});
+  record_chains(batch);
+  EXPECT_EQ(streams.layout(batch), (StreamsLayout{.queues = 1, .segments = 1, .waits = 0}));
+  streams.submit(batch);
+  EXPECT_EQ(packets(made[0]), 8U);
+  EXPECT_EQ(packets(made[1]), 0U);
+}
+
+TEST_F(StreamsOfMock, replay_chains_without_waits_between_them) {
+  Batch batch = independent_chains();
+  for (int i = 0; i < 3; ++i) streams.submit(batch);
+  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 12U);
+}
+
+TEST_F(StreamsOfMock, let_another_batch_wait_for_all_of_the_one_before) {
+  Batch batch = independent_chains();
+  Batch other = independent_chains();
+  streams.submit(batch);
+  streams.submit(other);
+  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 9U) << "a wait between two runs of four";
+  complete_all();
+  MockHsa::complete(*hsa.queues()[2]);
+  streams.submit(batch);
+  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 13U) << "no wait for what has completed";
+}
+
+TEST_F(StreamsOfMock, write_each_segments_arguments_and_what_submissions_set) {
+  Batch batch(hsa.agent(), {.fences = Fences::derived});
+  const auto value = batch.parameter<unsigned>("value");
+  for (unsigned i = 0; i < 4; ++i) {
+    batch.dispatch(kernel, grid(64).group(64), buffers[0], i);
+    batch.dispatch(kernel, grid(64).group(64), buffers[1], value);
+  }
+  const auto argument = [&](std::size_t queue, std::size_t packet) {
+    const auto* block = reinterpret_cast<const std::byte*>(made[queue]->ring[packet].word64(10));  // NOLINT
+    unsigned result = 0;
+    std::memcpy(&result, block + 8, sizeof(result));
+    return result;
+  };
+  EXPECT_THAT(error_of([&] { streams.submit(batch); }), HasSubstr("\"value\" is not set"));
+  EXPECT_EQ(packets(made[0]), 0U);
+  for (unsigned run = 0; run < 3; ++run) {
+    streams.submit(batch, set(value, 70 + run));
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(argument(0, 4 * run + i), i);
+      EXPECT_EQ(argument(1, 4 * run + i), 70 + run);
+    }
+  }
+}
+
+TEST_F(StreamsOfMock, spread_anew_what_was_recorded_on) {
+  Batch batch = independent_chains();
+  streams.submit(batch);
+  batch.clear();
+  record_chains(batch, 1);
+  EXPECT_EQ(streams.layout(batch).queues, 1U);
+  streams.submit(batch);
+  EXPECT_EQ(packets(made[0]), 9U);
+  EXPECT_EQ(packets(made[1]), 4U);
+}
+
+TEST_F(StreamsOfMock, of_an_empty_batch_end_behind_everything_before) {
+  Batch batch = independent_chains();
+  Batch empty(hsa.agent(), {.fences = Fences::derived});
+  streams.submit(batch);
+  const Submission submission = streams.submit(empty);
+  EXPECT_EQ(packets(made[0]), 6U) << "a wait and a barrier";
+  complete_all();
+  EXPECT_TRUE(submission.done());
+}
+
+TEST_F(StreamsOfMock, wait_for_what_was_submitted_elsewhere) {
+  Queue other(hsa.agent());
+  streams.wait_for(other.fence());
+  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 1U);
+}
+
+TEST_F(StreamsOfMock, fail_together) {
+  Batch batch = independent_chains();
+  const Submission submission = streams.submit(batch);
+  Queue unrelated(hsa.agent());
+  MockHsa::report_error(*made[1], HSA_STATUS_ERROR_EXCEPTION);
+  EXPECT_THAT(error_of([&] { submission.wait(); }), HasSubstr("trapped"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(submission.done()); }), HasSubstr("trapped"));
+  EXPECT_THAT(error_of([&] { streams.wait(); }), HasSubstr("trapped"));
+  EXPECT_THAT(error_of([&] { streams.submit(batch); }), HasSubstr("trapped"));
+  std::string told;
+  submission.then([&](const Error* failure) { told = failure == nullptr ? "nothing" : failure->what(); });
+  streams = Streams(hsa.agent(), {.queues = 1});  // the old ones are gone when all callbacks were called
+  EXPECT_THAT(told, HasSubstr("trapped"));
+  unrelated.fence();
+}
+
+TEST_F(StreamsOfMock, fail_where_only_a_part_can_be_submitted) {
+  Streams small(hsa.agent(), {.queues = 2, .queue_size = 64, .full_timeout = std::chrono::milliseconds(1)});
+  Batch batch(hsa.agent(), {.fences = Fences::derived});
+  record_chains(batch, 2, 40);
+  made = hsa.queues();  // the last two are these
+  const Submission submission = small.submit(batch);
+  MockHsa::complete(*made[2]);  // it has room again, the other one has not
+  ASSERT_EQ(packets(made[3]), 40U);
+  EXPECT_THAT(error_of([&] { small.submit(batch); }), HasSubstr("no room"));
+  EXPECT_THAT(error_of([&] { submission.wait(); }), HasSubstr("only a part of a batch could be submitted"));
+}
+
+TEST_F(StreamsOfMock, refuse_wrong_numbers_of_queues) {
+  EXPECT_THAT(error_of([&] { const Streams none(hsa.agent(), {.queues = 0}); }), HasSubstr("from 1 to 64"));
+  EXPECT_THAT(error_of([&] { const Streams many(hsa.agent(), {.queues = 65}); }), HasSubstr("from 1 to 64"));
+}
+
+}  // namespace
+}  // namespace fastdispatch::test
