@@ -4,6 +4,7 @@
 #include <functional>
 #include <numeric>
 #include <random>
+#include <vector>
 
 #include "shuffling_device.hpp"
 
@@ -74,6 +75,53 @@ TEST_F(RandomPrograms, compute_in_any_order_what_they_compute_in_turn) {
     Queue(gpu).submit(batch).wait(limit);
     ASSERT_TRUE(std::equal(memory.begin(), memory.end(), expected.begin())) << "seed " << seed;
   }
+}
+
+// Chains over a buffer each, which meet now and then, so that several queues have something to do. Runs of the same
+// program are in flight together.
+TEST_F(RandomPrograms, spread_over_queues_compute_in_any_order_what_they_compute_in_turn) {
+  constexpr std::uint32_t count = 64;
+  std::size_t spread = 0;
+  std::size_t waiting = 0;
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    random.seed(seed);
+    std::iota(memory.begin(), memory.end(), seed);
+    std::copy(memory.begin(), memory.end(), expected.begin());
+    for (std::size_t i = 0; i < buffers.size(); ++i) copy(buffers[i], memory.span().subspan(i * size, size));
+
+    struct Sum {
+      std::size_t a, b, result;
+    };
+    std::vector<Sum> sums;
+    for (std::uint32_t i = 24 + below(24); i > 0; --i) {
+      const std::uint32_t chain = below(buffers.size());
+      sums.push_back({chain, below(12) == 0 ? below(buffers.size()) : chain, chain});
+    }
+    Batch batch(gpu, {.fences = Fences::derived});
+    for (const auto& [a, b, result] : sums) {
+      if (a == b)
+        batch.dispatch(increment, grid(count), buffers[result], count, 7);
+      else
+        batch.dispatch(add, grid(count), buffers[a], buffers[b], read_write(buffers[result]), count);
+    }
+    Streams streams(gpu, {.queues = 2 + seed % 3});
+    const StreamsLayout layout = streams.layout(batch);
+    spread += layout.queues > 1 ? 1 : 0;
+    waiting += layout.segments > layout.queues ? 1 : 0;
+    for (int run = 0; run < 5; ++run) {
+      streams.submit(batch);
+      for (const auto& [a, b, result] : sums)
+        for (std::uint32_t i = 0; i < count; ++i) {
+          std::uint32_t& value = expected[result * size + i];
+          value = a == b ? value + 7 : expected[a * size + i] + expected[b * size + i];
+        }
+    }
+    streams.wait(limit);
+    for (std::size_t i = 0; i < buffers.size(); ++i) copy(memory.span().subspan(i * size, size), buffers[i]);
+    ASSERT_TRUE(std::equal(memory.begin(), memory.end(), expected.begin())) << "seed " << seed;
+  }
+  EXPECT_GT(spread, seeds / 2);
+  EXPECT_GT(waiting, seeds / 10);
 }
 
 }  // namespace
