@@ -17,7 +17,6 @@ class Group;
 class QueueState;
 }  // namespace detail
 class Queue;
-class Streams;
 
 /// Called once, when a submission completed or cannot any more: `failure` says why not, and is null where it completed.
 using CompletionCallback = std::function<void(const Error* failure)>;
@@ -56,7 +55,6 @@ public:
 
 private:
   friend class Queue;
-  friend class Streams;
   friend class detail::QueueState;
   friend class detail::Group;
   Submission(detail::QueueState& queue, std::uint64_t epoch) noexcept : queue_(&queue), epoch_(epoch) {}

@@ -87,6 +87,7 @@ public:
   Submission fence();
   /// Lets what is submitted from now on wait for `epoch` of `other`.
   void follow(QueueState& other, std::uint64_t epoch);
+  void follow(const Submission& submission) { follow(*submission.queue_, submission.epoch()); }
 
   /// Waits for `epoch`; what Submission::wait and done are.
   void wait(std::uint64_t epoch, const WaitOptions& options);

@@ -25,7 +25,7 @@ Submission Streams::submit(Batch& batch, std::span<detail::ParameterValue> value
   return state_->submit(batch.recording(), values);
 }
 
-void Streams::wait_for(const Submission& submission) { state_->follow(*submission.queue_, submission.epoch()); }
+void Streams::wait_for(const Submission& submission) { state_->follow(submission); }
 void Streams::wait(WaitOptions options) { state_->wait(options); }
 
 StreamsLayout Streams::layout(const Batch& batch) {

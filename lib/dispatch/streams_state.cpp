@@ -127,8 +127,8 @@ StreamsLayout StreamsState::layout(const BatchRecording& recording) {
   return {.queues = plan.queues, .segments = plan.segments.size(), .waits = plan.waits};
 }
 
-void StreamsState::follow(QueueState& other, std::uint64_t epoch) {
-  for (const auto& queue : queues_) queue->follow(other, epoch);
+void StreamsState::follow(const Submission& submission) {
+  for (const auto& queue : queues_) queue->follow(submission);
 }
 
 void StreamsState::wait(const WaitOptions& options) {

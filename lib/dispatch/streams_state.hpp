@@ -28,7 +28,7 @@ public:
 
   // Sorts `values`.
   Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
-  void follow(QueueState& other, std::uint64_t epoch);
+  void follow(const Submission& submission);
   void wait(const WaitOptions& options);
   [[nodiscard]] StreamsLayout layout(const BatchRecording& recording);
 
