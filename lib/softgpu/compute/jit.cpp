@@ -22,9 +22,9 @@
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
 #include <llvm/Transforms/Scalar/GVN.h>
-#include <llvm/Transforms/Scalar/SROA.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "llvm_versions.hpp"
 #include "loaded_module.hpp"
 
 namespace softgpu::compute {
@@ -49,11 +49,7 @@ llvm::orc::JITTargetMachineBuilder machine_for(HostCpu cpu) {
     machine = llvm::orc::JITTargetMachineBuilder(machine.getTargetTriple());
     machine.setCPU(cpu == HostCpu::avx2 ? "x86-64-v3" : "x86-64-v4");
   }
-#if LLVM_VERSION_MAJOR >= 18
-  machine.setCodeGenOptLevel(llvm::CodeGenOptLevel::Default);
-#else
-  machine.setCodeGenOptLevel(llvm::CodeGenOpt::Default);
-#endif
+  machine.setCodeGenOptLevel(default_code_generation);
   // Functions of the soft GPU are called through a table that the linker fills in.
   machine.setRelocationModel(llvm::Reloc::PIC_);
   machine.setCodeModel(llvm::CodeModel::Small);
@@ -75,7 +71,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.crossRegisterProxies(loops, functions, call_graph, modules);
 
   llvm::FunctionPassManager passes;
-  passes.addPass(llvm::SROAPass());
+  passes.addPass(scalar_replacement_pass());
   passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());

@@ -154,7 +154,7 @@ void poll(WaveState* state) {
   if (++state->polls % patience == 0) state->yield(state);
 }
 
-std::uint64_t real_time() { return shader_clock() / 10; }
+std::uint64_t real_time() { return shader_clock() / (1'000'000'000 / real_time_frequency); }
 
 std::uint64_t shader_clock() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();

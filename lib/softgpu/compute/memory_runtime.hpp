@@ -40,6 +40,7 @@ void permute(WaveState* state, std::uint64_t lanes);
 void poll(WaveState* state);
 
 /// s_memrealtime counts at 100 MHz, s_memtime at what stands for the shader clock.
+inline constexpr std::uint64_t real_time_frequency = 100'000'000;
 std::uint64_t real_time();
 std::uint64_t shader_clock();
 

@@ -1,0 +1,22 @@
+// What LLVM's releases from 15 on call by different names, for the one place that needs it.
+#pragma once
+
+#include <llvm/Config/llvm-config.h>
+#include <llvm/Support/CodeGen.h>
+#include <llvm/Transforms/Scalar/SROA.h>
+
+namespace softgpu::compute {
+
+#if LLVM_VERSION_MAJOR >= 16
+inline llvm::SROAPass scalar_replacement_pass() { return llvm::SROAPass(llvm::SROAOptions::ModifyCFG); }
+#else
+inline llvm::SROAPass scalar_replacement_pass() { return {}; }
+#endif
+
+#if LLVM_VERSION_MAJOR >= 18
+inline constexpr auto default_code_generation = llvm::CodeGenOptLevel::Default;
+#else
+inline constexpr auto default_code_generation = llvm::CodeGenOpt::Default;
+#endif
+
+}  // namespace softgpu::compute
