@@ -101,6 +101,11 @@ std::unique_ptr<const HsaLibrary> open_library(Device device) {
   if (device == Device::softgpu) load_softgpu();
   void* handle = load_hsa_runtime();
   library->path = file_of(dlsym(handle, "hsa_init")).string();
+  // Found in ROCr's own dependencies, unless it is linked to AMD's thunk statically.
+  if (device == Device::softgpu && dlsym(handle, "hsaKmtOpenKFD") == nullptr)
+    throw Error(fmt::format("the soft GPU cannot stand below the HSA runtime {}: it has a driver interface of its own "
+                            "built in, as ROCm's has from 6.3 on; Debian's package libhsa-runtime64-1 has not",
+                            library->path));
   library->softgpu = runs_on_softgpu();
   fill(library->api, handle, library->path);
   return library;
