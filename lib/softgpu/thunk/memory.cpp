@@ -1,16 +1,19 @@
 #include "softgpu/thunk/memory.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <sys/mman.h>
 
 #include "softgpu/command_processor/device_access.hpp"
+#include "softgpu/thunk/hsakmt_6.hpp"
 
 namespace softgpu::thunk {
 namespace {
 
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
+constexpr std::uint64_t largest_size = std::uint64_t{1} << 62;  // sizes and alignments add up without overflow
 
 std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
@@ -49,15 +52,17 @@ bool Memory::reserve(std::uint32_t node, std::uint64_t size, HsaMemFlags flags) 
   return true;
 }
 
-HSAKMT_STATUS Memory::allocate(std::uint32_t node, std::uint64_t size, HsaMemFlags flags, void*& address) {
+HSAKMT_STATUS Memory::allocate(std::uint32_t node, std::uint64_t size, HsaMemFlags flags, void*& address,
+                               std::uint64_t alignment) {
   if (node >= used_.size()) return HSAKMT_STATUS_INVALID_NODE_UNIT;
-  if (size == 0 || size > ~huge_page) return HSAKMT_STATUS_INVALID_PARAMETER;
+  if (size == 0 || size > largest_size || alignment > largest_size) return HSAKMT_STATUS_INVALID_PARAMETER;
+  if ((flags.Value & (memory_without_address | address_without_memory)) != 0) return HSAKMT_STATUS_NOT_SUPPORTED;
   size = round_up(size, page);
+  alignment = std::max(alignment, size >= huge_page ? huge_page : page);
   const std::lock_guard lock(mutex_);
   if (!reserve(node, size, flags)) return HSAKMT_STATUS_NO_MEMORY;
 
-  void* base =
-      flags.ui32.FixedAddress != 0 ? map_pages(address, size) : map_aligned(size, size >= huge_page ? huge_page : page);
+  void* base = flags.ui32.FixedAddress != 0 ? map_pages(address, size) : map_aligned(size, alignment);
   if (base == nullptr) {
     if (node != 0 && flags.ui32.Scratch == 0) used_[node] -= size;
     return HSAKMT_STATUS_NO_MEMORY;
@@ -75,6 +80,11 @@ HSAKMT_STATUS Memory::allocate(std::uint32_t node, std::uint64_t size, HsaMemFla
                             .registrations = 0};
   address = base;
   return HSAKMT_STATUS_SUCCESS;
+}
+
+std::uint64_t Memory::available(std::uint32_t node) {
+  const std::lock_guard lock(mutex_);
+  return device_bytes_ - used_.at(node);
 }
 
 HSAKMT_STATUS Memory::free(void* address) {

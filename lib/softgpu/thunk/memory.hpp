@@ -23,8 +23,13 @@ public:
   Memory(std::uint32_t node_count, std::uint64_t device_bytes, Release release);
 
   /// `address` holds the wanted address on entry where `flags` fixes it, and the block's address afterwards.
-  HSAKMT_STATUS allocate(std::uint32_t node, std::uint64_t size, HsaMemFlags flags, void*& address);
+  /// The block starts at a multiple of a page and of `alignment`, a power of 2.
+  HSAKMT_STATUS allocate(std::uint32_t node, std::uint64_t size, HsaMemFlags flags, void*& address,
+                         std::uint64_t alignment = 0);
   HSAKMT_STATUS free(void* address);
+
+  /// What of a GPU's memory is not allocated, in bytes.
+  [[nodiscard]] std::uint64_t available(std::uint32_t node);
 
   HSAKMT_STATUS register_host(void* address, std::uint64_t size, HsaMemFlags flags);
   HSAKMT_STATUS deregister(void* address);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "softgpu/compute/engine.hpp"
+#include "softgpu/thunk/hsakmt_6.hpp"
 
 namespace softgpu::thunk {
 namespace {
@@ -116,6 +117,10 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.NumSdmaQueuesPerEngine = 8;
   properties.NumCpQueues = 24;
   properties.NumGws = global_sync_resources;
+
+  constexpr std::uint32_t family_ai = 141;  // what the kernel driver counts gfx9 among
+  const NodePropertiesOf6 since_6{.num_xcc = 1, .kfd_gpu_id = 0x90a0 + node, .family_id = family_ai};
+  std::memcpy(reinterpret_cast<std::byte*>(&properties) + node_properties_of_6_offset, &since_6, sizeof(since_6));
   return properties;
 }
 

@@ -1,13 +1,32 @@
 // Opening and closing, versions, topology, clocks.
+#include <mutex>
 #include <span>
 
+#include "softgpu/thunk/caller.hpp"
 #include "softgpu/thunk/entry_points.hpp"
+#include "softgpu/thunk/rocr_releases.hpp"
 
 using softgpu::thunk::SoftGpu;
 using softgpu::thunk::with_driver;
 
+namespace {
+
+/// Says once which ROCr this is, if it is one that was not tested.
+void check_rocr(SoftGpu& gpu, const void* return_address) {
+  static std::once_flag once;
+  std::call_once(once, [&] {
+    const auto caller = softgpu::thunk::library_of(return_address);
+    if (!caller) return;
+    if (const auto warning = softgpu::thunk::unknown_rocr_warning(*caller)) gpu.host.report_error(*warning);
+  });
+}
+
+}  // namespace
+
 SOFTGPU_ENTRY hsaKmtOpenKFD() {
-  return softgpu::thunk::open() ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+  if (!softgpu::thunk::open()) return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+  check_rocr(*softgpu::thunk::soft_gpu(), __builtin_return_address(0));
+  return HSAKMT_STATUS_SUCCESS;
 }
 
 SOFTGPU_ENTRY hsaKmtCloseKFD() {
@@ -15,7 +34,7 @@ SOFTGPU_ENTRY hsaKmtCloseKFD() {
 }
 
 SOFTGPU_ENTRY hsaKmtGetVersion(HsaVersionInfo* version) {
-  // 1.8 is Linux 5.18's; at 1.0 ROCr would do without interrupts.
+  // 1.8 is Linux 5.18's; at 1.0 ROCr would do without interrupts. 1.12 would promise ROCr 6 dma-bufs, 1.14 event ages.
   *version = {.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 8};
   return HSAKMT_STATUS_SUCCESS;
 }

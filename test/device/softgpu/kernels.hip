@@ -62,3 +62,5 @@ extern "C" __global__ void loop_forever(unsigned* flag) {
   }
   *flag = x;
 }
+
+extern "C" __global__ void read_real_time(unsigned long* counter) { *counter = __builtin_amdgcn_s_memrealtime(); }

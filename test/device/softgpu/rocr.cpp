@@ -39,7 +39,7 @@ hsa_status_t remember_pool(hsa_amd_memory_pool_t pool, void* data) {
     rocr.kernarg = pool;
   else if ((flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED) != 0)
     rocr.system = pool;
-  else
+  else if ((flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) != 0)  // not ROCr 6's extended-scope memory
     rocr.device = pool;
   return HSA_STATUS_SUCCESS;
 }

@@ -1,5 +1,7 @@
 // ROCr's unmodified runtime on the soft GPU: agents, queues, kernels, packets, scratch, profiling.
+#include <chrono>
 #include <numeric>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -23,6 +25,59 @@ TEST(SoftGpu, ReportsAGfx90aAgent) {
   EXPECT_STREQ(isa, "fastdispatch soft GPU");
   EXPECT_EQ(wavefront, 64U);
   EXPECT_EQ(compute_units, 104U);
+}
+
+// Attributes that ROCr 5.2 does not know, by the numbers of ROCr 6's header.
+constexpr auto memory_available = static_cast<hsa_agent_info_t>(0xA015);
+constexpr auto timestamp_frequency = static_cast<hsa_agent_info_t>(0xA016);
+
+bool is_known(const Rocr& rocr, hsa_agent_info_t attribute) {
+  std::uint64_t value = 0;
+  return ROCR(hsa_agent_get_info)(rocr.gpus[0], attribute, &value) == HSA_STATUS_SUCCESS;
+}
+
+TEST(SoftGpu, TellsHowMuchMemoryIsLeft) {
+  const Rocr rocr;
+  if (!is_known(rocr, memory_available)) GTEST_SKIP() << "this ROCr does not ask";
+  const auto left = [&] {
+    std::uint64_t bytes = 0;
+    CHECKED(hsa_agent_get_info, rocr.gpus[0], memory_available, &bytes);
+    return bytes;
+  };
+  constexpr std::size_t block = std::size_t{256} << 20;  // more than ROCr keeps for small allocations
+  const std::uint64_t before = left();
+  const Buffer<std::byte> buffer(rocr, rocr.device, block);
+  EXPECT_EQ(left(), before - block);
+}
+
+TEST(SoftGpu, TellsTheFrequencyOfItsRealTimeCounter) {
+  const Rocr rocr;
+  if (!is_known(rocr, timestamp_frequency)) GTEST_SKIP() << "this ROCr does not ask";
+  std::uint64_t frequency = 0;
+  CHECKED(hsa_agent_get_info, rocr.gpus[0], timestamp_frequency, &frequency);
+
+  // Kernels read the counter: as much passes between two of them as on the host's clock.
+  const Kernels kernels(rocr);
+  const Buffer<std::uint64_t> counter(rocr, rocr.device, 1);
+  Queue queue(rocr);
+  const auto read = [&] {
+    const Signal done;
+    queue.dispatch(kernels["read_real_time"], {argument(counter.data())}, {.completion = &done});
+    EXPECT_TRUE(done.completes());
+    return counter[0];
+  };
+  read();  // translates the kernel
+  const auto host_begin = std::chrono::steady_clock::now();
+  const std::uint64_t begin = read();
+  const auto host_inner = std::chrono::steady_clock::now();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const auto host_inner_end = std::chrono::steady_clock::now();
+  const std::uint64_t end = read();
+  const auto host_end = std::chrono::steady_clock::now();
+  const std::chrono::duration<double> counted(static_cast<double>(end - begin) / static_cast<double>(frequency));
+  const std::chrono::duration<double> tick(1 / static_cast<double>(frequency));
+  EXPECT_GE(counted + tick, host_inner_end - host_inner);
+  EXPECT_LE(counted - tick, host_end - host_begin);
 }
 
 TEST(SoftGpu, IsInitializedAndShutDownRepeatedly) {

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "softgpu/thunk/hsakmt_6.hpp"
+
 namespace softgpu::thunk {
 namespace {
 
@@ -79,6 +81,31 @@ TEST_F(MemoryTest, ImpossibleRequestsAreRefused) {
   EXPECT_EQ(allocate(0, ~std::uint64_t{0}), nullptr);
   int local = 0;
   EXPECT_EQ(memory.free(&local), HSAKMT_STATUS_INVALID_HANDLE);
+}
+
+TEST_F(MemoryTest, AnAlignmentIsKept) {
+  constexpr std::uint64_t alignment = 16 * mebibyte;
+  void* address = nullptr;
+  ASSERT_EQ(memory.allocate(1, 100, {}, address, alignment), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(number(address) % alignment, 0U);
+  EXPECT_EQ(memory.allocate(1, 100, {}, address, ~std::uint64_t{0}), HSAKMT_STATUS_INVALID_PARAMETER);
+}
+
+TEST_F(MemoryTest, WhatIsAvailableIsWhatIsNotAllocated) {
+  EXPECT_EQ(memory.available(1), 64 * mebibyte);
+  void* block = allocate(1, 5 * mebibyte);
+  EXPECT_EQ(memory.available(1), 59 * mebibyte);
+  EXPECT_EQ(memory.free(block), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(memory.available(1), 64 * mebibyte);
+}
+
+TEST_F(MemoryTest, AddressesWithoutMemoryAndMemoryWithoutAnAddressAreRefused) {
+  for (const std::uint32_t bit : {memory_without_address, address_without_memory}) {
+    HsaMemFlags flags{};
+    flags.Value = bit;
+    void* address = nullptr;
+    EXPECT_EQ(memory.allocate(1, 4096, flags, address), HSAKMT_STATUS_NOT_SUPPORTED);
+  }
 }
 
 TEST_F(MemoryTest, ARangeIsAnnouncedBeforeItGoes) {

@@ -2,9 +2,13 @@
 #include "softgpu/thunk/topology.hpp"
 
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "softgpu/thunk/hsakmt_6.hpp"
 
 namespace softgpu::thunk {
 namespace {
@@ -33,6 +37,45 @@ TEST(Topology, NodeZeroIsTheHostAndTheOthersAreGfx90a) {
   }
   EXPECT_NE(topology.node(1).UniqueID, topology.node(2).UniqueID);
   EXPECT_NE(topology.node(1).LocationId, topology.node(2).LocationId);
+}
+
+template <class Properties>
+constexpr bool has_fields_of_6 = requires(const Properties& node) { node.NumXcc; };
+
+/// By the names of libhsakmt 6's own header where that is installed, by the offset everywhere.
+template <class Properties>
+NodePropertiesOf6 fields_of_6(const Properties& node) {
+  if constexpr (has_fields_of_6<Properties>) {
+    return {.num_xcc = node.NumXcc, .kfd_gpu_id = node.KFDGpuID, .family_id = node.FamilyID};
+  } else {
+    NodePropertiesOf6 fields{};
+    std::memcpy(&fields, reinterpret_cast<const std::byte*>(&node) + node_properties_of_6_offset, sizeof(fields));
+    return fields;
+  }
+}
+
+TEST(Topology, AGpuHasTheFieldsThatRocr6Reads) {
+  const Topology topology(environment(2, 104, 4));
+  EXPECT_EQ(fields_of_6(topology.node(1)).num_xcc, 1U);
+  EXPECT_EQ(fields_of_6(topology.node(1)).family_id, 141U);
+  EXPECT_NE(fields_of_6(topology.node(1)).kfd_gpu_id, fields_of_6(topology.node(2)).kfd_gpu_id);
+  EXPECT_EQ(fields_of_6(topology.node(0)).num_xcc, 0U);
+}
+
+template <class Flags>
+bool are_flags_of_6_where_the_header_has_them(Flags flags) {
+  if constexpr (requires { flags.ui32.NoAddress; }) {
+    flags.Value = memory_without_address;
+    const bool is_memory = flags.ui32.NoAddress == 1;
+    flags.Value = address_without_memory;
+    return is_memory && flags.ui32.OnlyAddress == 1;
+  } else {
+    return true;
+  }
+}
+
+TEST(Topology, MemoryFlagsOfLibhsakmt6AreThoseOfItsHeader) {
+  EXPECT_TRUE(are_flags_of_6_where_the_header_has_them(HsaMemFlags{}));
 }
 
 TEST(Topology, DeviceMemoryIsWhatTheEnvironmentSays) {

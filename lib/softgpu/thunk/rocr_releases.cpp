@@ -1,0 +1,121 @@
+#include "softgpu/thunk/rocr_releases.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+namespace softgpu::thunk {
+namespace {
+
+// What both import, without the prefix hsaKmt, and what only one of them does. GetTileConfig is not among them: it
+// belongs to the images, which a build of ROCr may leave out.
+constexpr std::array<std::string_view, 38> in_both = {"AcquireSystemProperties",
+                                                      "AllocMemory",
+                                                      "AllocQueueGWS",
+                                                      "CloseKFD",
+                                                      "CreateEvent",
+                                                      "CreateQueue",
+                                                      "DeregisterMemory",
+                                                      "DestroyEvent",
+                                                      "DestroyQueue",
+                                                      "FreeMemory",
+                                                      "GetClockCounters",
+                                                      "GetNodeCacheProperties",
+                                                      "GetNodeIoLinkProperties",
+                                                      "GetNodeMemoryProperties",
+                                                      "GetNodeProperties",
+                                                      "GetVersion",
+                                                      "GetXNACKMode",
+                                                      "MapMemoryToGPU",
+                                                      "MapMemoryToGPUNodes",
+                                                      "OpenKFD",
+                                                      "QueryPointerInfo",
+                                                      "RegisterGraphicsHandleToNodes",
+                                                      "RegisterMemoryWithFlags",
+                                                      "RegisterSharedHandle",
+                                                      "ReleaseSystemProperties",
+                                                      "RuntimeDisable",
+                                                      "RuntimeEnable",
+                                                      "SVMGetAttr",
+                                                      "SVMSetAttr",
+                                                      "SetEvent",
+                                                      "SetMemoryPolicy",
+                                                      "SetMemoryUserData",
+                                                      "SetQueueCUMask",
+                                                      "SetTrapHandler",
+                                                      "SetXNACKMode",
+                                                      "ShareMemory",
+                                                      "UnmapMemoryToGPU",
+                                                      "UpdateQueue"};
+
+constexpr std::array<std::string_view, 3> only_in_5_2 = {"RegisterSharedHandleToNodes", "WaitOnEvent",
+                                                         "WaitOnMultipleEvents"};
+
+constexpr std::array<std::string_view, 16> only_in_6_1 = {"AvailableMemory",
+                                                          "DbgDisable",
+                                                          "DbgEnable",
+                                                          "DbgGetDeviceData",
+                                                          "DbgGetQueueData",
+                                                          "ExportDMABufHandle",
+                                                          "GetAMDGPUDeviceHandle",
+                                                          "GetRuntimeCapabilities",
+                                                          "OpenSMI",
+                                                          "ReplaceAsanHeaderPage",
+                                                          "ReturnAsanHeaderPage",
+                                                          "SPMAcquire",
+                                                          "SPMRelease",
+                                                          "SPMSetDestBuffer",
+                                                          "WaitOnEvent_Ext",
+                                                          "WaitOnMultipleEvents_Ext"};
+
+/// Full names in order, but the optional one.
+std::vector<std::string> sorted(std::span<const std::string> imports) {
+  std::vector<std::string> names;
+  std::copy_if(imports.begin(), imports.end(), std::back_inserter(names),
+               [](const std::string& name) { return name != "hsaKmtGetTileConfig"; });
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> imports_of(std::span<const std::string_view> own) {
+  std::vector<std::string> names;
+  for (const std::string_view name : in_both) names.push_back("hsaKmt" + std::string(name));
+  for (const std::string_view name : own) names.push_back("hsaKmt" + std::string(name));
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string list(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// The sorted names of `first` that `second` lacks.
+std::vector<std::string> difference(const std::vector<std::string>& first, const std::vector<std::string>& second) {
+  std::vector<std::string> names;
+  std::set_difference(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(names));
+  return names;
+}
+
+}  // namespace
+
+std::optional<RocrRelease> rocr_release(std::span<const std::string> thunk_imports) {
+  const std::vector<std::string> imports = sorted(thunk_imports);
+  if (imports == imports_of(only_in_5_2)) return RocrRelease::rocr_5_2;
+  if (imports == imports_of(only_in_6_1)) return RocrRelease::rocr_6_1;
+  return std::nullopt;
+}
+
+std::optional<std::string> unknown_rocr_warning(const LoadedLibrary& caller) {
+  if (!caller.soname.starts_with("libhsa-runtime64.so") || rocr_release(caller.thunk_imports)) return std::nullopt;
+  std::string text = caller.path + " is neither ROCr 5.2 nor 6.1, which the soft GPU is tested under";
+  const auto unknown =
+      difference(difference(sorted(caller.thunk_imports), imports_of(only_in_5_2)), imports_of(only_in_6_1));
+  if (!unknown.empty()) text += "; it also calls " + list(unknown);
+  return text;
+}
+
+}  // namespace softgpu::thunk
