@@ -96,7 +96,8 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
 std::optional<unsigned> SdmaQueue::copy(const Packet& packet) {
   switch (packet.sub_operation()) {
   case sdma::copy_linear:
-    copy_device(packet.quad(5), packet.quad(3), std::size_t{packet.bits(1, 0, 22)} + 1);
+    // 30 bits from gfx90a on; the 22 of before are what ROCr 5.2 fills.
+    copy_device(packet.quad(5), packet.quad(3), std::size_t{packet.bits(1, 0, 30)} + 1);
     return 7;
   case sdma::copy_linear_rectangle:
     copy_rectangle(packet);

@@ -8,24 +8,27 @@
 #include <elf.h>
 #include <link.h>
 
+#include "softgpu/command_processor/device_access.hpp"
+
 namespace softgpu::thunk {
 namespace {
 
 /// The tables that a dynamic section points to; the dynamic linker has made their addresses absolute.
 struct DynamicTables {
   explicit DynamicTables(const link_map& library) {
+    using command_processor::at_address;
     for (const ElfW(Dyn)* entry = library.l_ld; entry->d_tag != DT_NULL; ++entry) switch (entry->d_tag) {
       case DT_STRTAB:
-        strings = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+        strings = at_address<const char>(entry->d_un.d_ptr);
         break;
       case DT_SYMTAB:
-        symbols = reinterpret_cast<const ElfW(Sym)*>(entry->d_un.d_ptr);
+        symbols = at_address<const ElfW(Sym)>(entry->d_un.d_ptr);
         break;
       case DT_HASH:
-        hash = reinterpret_cast<const std::uint32_t*>(entry->d_un.d_ptr);
+        hash = at_address<const std::uint32_t>(entry->d_un.d_ptr);
         break;
       case DT_GNU_HASH:
-        gnu_hash = reinterpret_cast<const std::uint32_t*>(entry->d_un.d_ptr);
+        gnu_hash = at_address<const std::uint32_t>(entry->d_un.d_ptr);
         break;
       case DT_SONAME:
         soname = entry->d_un.d_val;

@@ -28,7 +28,7 @@ inline constexpr std::uint32_t address_without_memory = 1U << 19;
 
 }  // namespace softgpu::thunk
 
-// NOLINTBEGIN(readability-identifier-naming): the names are the interface's.
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are the interface's.
 extern "C" {
 
 struct _HsaPcSamplingInfo;
@@ -62,4 +62,4 @@ HSAKMT_STATUS HSAKMTAPI hsaKmtPcSamplingStart(HSAuint32 node, HSAuint32 trace);
 HSAKMT_STATUS HSAKMTAPI hsaKmtPcSamplingStop(HSAuint32 node, HSAuint32 trace);
 
 }  // extern "C"
-// NOLINTEND(readability-identifier-naming)
+// NOLINTEND(bugprone-reserved-identifier)

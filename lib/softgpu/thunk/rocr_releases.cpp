@@ -81,8 +81,9 @@ std::vector<std::string> sorted(std::span<const std::string> imports) {
 
 std::vector<std::string> imports_of(std::span<const std::string_view> own) {
   std::vector<std::string> names;
-  for (const std::string_view name : in_both) names.push_back("hsaKmt" + std::string(name));
-  for (const std::string_view name : own) names.push_back("hsaKmt" + std::string(name));
+  const auto full_name = [](std::string_view name) { return "hsaKmt" + std::string(name); };
+  std::transform(in_both.begin(), in_both.end(), std::back_inserter(names), full_name);
+  std::transform(own.begin(), own.end(), std::back_inserter(names), full_name);
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -1,4 +1,5 @@
 // Copy packets, as ROCr's blit code builds them.
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -56,6 +57,17 @@ TEST_F(SdmaQueueTest, CopiesBytesThenDecrementsTheSignalAndRaisesTheEvent) {
   ASSERT_TRUE(eventually([&] { return host.was_raised(9); }));
   EXPECT_EQ(mailbox, 9U);
   EXPECT_EQ(target, source);
+}
+
+TEST_F(SdmaQueueTest, OnePacketCopiesMoreThanOlderEnginesCould) {
+  std::vector<std::uint8_t> source((std::size_t{1} << 22) + 3);
+  std::iota(source.begin(), source.end(), std::uint8_t{0});
+  std::vector<std::uint8_t> target(source.size() + 1);
+  submit({1, static_cast<std::uint32_t>(source.size() - 1), 0, low(source.data()), high(source.data()),
+          low(target.data()), high(target.data())});
+  ASSERT_TRUE(all_done());
+  EXPECT_TRUE(std::equal(source.begin(), source.end(), target.begin()));
+  EXPECT_EQ(target.back(), 0U);
 }
 
 TEST_F(SdmaQueueTest, APollHoldsBackWhatFollows) {
