@@ -8,6 +8,7 @@
 
 #include "softgpu/command_processor/queue_errors.hpp"
 #include "softgpu/command_processor/signals.hpp"
+#include "softgpu/compute/recycling_allocator.hpp"
 
 namespace softgpu::command_processor {
 namespace {
@@ -18,6 +19,9 @@ constexpr std::uint64_t silent = ~std::uint64_t{0};
 /// How long a shuffled queue waits for more packets before it starts what it holds, and how many it holds at most.
 constexpr std::uint64_t hold_nanoseconds = 100'000;
 constexpr std::size_t most_held = 32;
+
+/// Kernels expected to take less are run where they were found, nobody else is told: handing over takes about as long.
+constexpr std::uint64_t short_nanoseconds = 2'000;
 
 /// For kernels that cannot be interrupted: they must not keep the program from destroying their queue.
 constexpr auto drain_limit = std::chrono::seconds(2);
@@ -97,15 +101,14 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
   const hsa_kernel_dispatch_packet_t& request = packet.dispatch;
   if (request.private_segment_size > queue_->scratch_wave64_lane_byte_size) return request_scratch();
 
-  lookout.leave();  // the kernel may have to be translated
   compute::QueueView queue_view = view();
   queue_view.dispatch_id = next_;
-  auto prepared = grids_.prepare(request, queue_view);
-  if (const auto* failure = std::get_if<compute::Failure>(&prepared)) {
+  std::shared_ptr<Dispatch> dispatch = std::move(lookout.spare);
+  std::shared_ptr<Grid> grid = dispatch ? dispatch->take_grid() : nullptr;
+  if (const auto failure = grids_.prepare(grid, request, queue_view, lookout)) {
     stop_with(*failure, next_);
     return Outcome::blocked;
   }
-  auto& grid = std::get<std::shared_ptr<const Grid>>(prepared);
   if (grid->private_segment_bytes() > queue_view.scratch_bytes_per_lane) {
     stop_with(queue_error::packet_format, next_,
               "the kernel needs " + std::to_string(grid->private_segment_bytes()) +
@@ -124,10 +127,16 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
     properties.worker_limit = worker_limit(packet, queue_view);
     scratch_is_single_use_ = (queue_->queue_properties & AMD_QUEUE_PROPERTIES_USE_SCRATCH_ONCE) != 0;
   }
+  properties.is_short = !setup_.shuffle_seed && grid->waits_for() < compute::WaitsFor::anyone &&
+                        paces_.expected(request.kernel_object, grid->group_count()) < short_nanoseconds;
   if (host_.logs_packets()) log(next_, "kernel dispatch, " + std::to_string(grid->group_count()) + " work-groups");
 
   in_flight_.fetch_add(1, std::memory_order_relaxed);
-  auto dispatch = std::make_shared<Dispatch>(shared_from_this(), std::move(grid), properties, setup_.workers);
+  if (dispatch)
+    dispatch->renew(*this, std::move(grid), properties, setup_.workers);
+  else
+    dispatch = std::allocate_shared<Dispatch>(compute::RecyclingAllocator<Dispatch>(), shared_from_this(),
+                                              std::move(grid), properties, setup_.workers);
   if (setup_.shuffle_seed) {
     hold(std::move(dispatch));
     return Outcome::done;

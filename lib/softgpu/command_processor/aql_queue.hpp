@@ -19,6 +19,7 @@
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/executions.hpp"
 #include "softgpu/command_processor/grid.hpp"
+#include "softgpu/command_processor/paces.hpp"
 #include "softgpu/command_processor/packets.hpp"
 #include "softgpu/command_processor/queue.hpp"
 #include "softgpu/compute/global_wave_sync.hpp"
@@ -43,6 +44,7 @@ public:
 
   void completed(const Dispatch& dispatch);
   void failed(const Dispatch& dispatch, const compute::Failure& failure);
+  [[nodiscard]] Paces& paces() noexcept { return paces_; }
 
 private:
   enum class Outcome { done, launched, blocked };
@@ -86,6 +88,7 @@ private:
   bool asked_runtime_ = false;
   bool scratch_is_single_use_ = false;
   std::atomic<std::uint64_t> in_flight_{0};
+  Paces paces_;
 
   compute::GlobalWaveSync global_sync_resources_;
   std::atomic<compute::GlobalWaveSync*> global_sync_{nullptr};

@@ -3,13 +3,34 @@
 #include <string>
 #include <utility>
 
+#include "softgpu/command_processor/queue.hpp"
+#include "softgpu/compute/recycling_allocator.hpp"
+
 namespace softgpu::command_processor {
 namespace {
 
 class ComputeGrid final : public Grid {
 public:
-  ComputeGrid(std::shared_ptr<const compute::Launch> launch, std::shared_ptr<Runners> runners)
-      : launch_(std::move(launch)), runners_(std::move(runners)) {}
+  explicit ComputeGrid(std::shared_ptr<Runners> runners) : runners_(std::move(runners)) {}
+
+  /// Of a kernel object whose kernel is known not to have changed.
+  [[nodiscard]] std::optional<compute::Failure> renew(const hsa_kernel_dispatch_packet_t& packet,
+                                                      const compute::QueueView& queue) {
+    return launch_->renew(packet, queue);
+  }
+  [[nodiscard]] std::optional<compute::Failure> become(std::shared_ptr<const compute::Kernel> kernel,
+                                                       const hsa_kernel_dispatch_packet_t& packet,
+                                                       const compute::QueueView& queue) {
+    kernel_ = kernel.get();
+    kernel_object_ = packet.kernel_object;
+    auto launch = compute::Launch::make(std::move(kernel), packet, queue);
+    if (auto* failure = std::get_if<compute::Failure>(&launch)) return std::move(*failure);
+    launch_ = std::get<std::shared_ptr<compute::Launch>>(std::move(launch));
+    return std::nullopt;
+  }
+  [[nodiscard]] bool runs(std::uint64_t kernel_object) const noexcept { return kernel_object_ == kernel_object; }
+  [[nodiscard]] const compute::Kernel& kernel() const noexcept { return *kernel_; }
+  [[nodiscard]] const compute::Launch& launch() const noexcept { return *launch_; }
 
   [[nodiscard]] std::uint64_t group_count() const noexcept override { return launch_->group_count(); }
   [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override {
@@ -29,8 +50,10 @@ public:
   [[nodiscard]] std::uint64_t interrupt_token() const noexcept override { return launch_->identity(); }
 
 private:
-  std::shared_ptr<const compute::Launch> launch_;
   std::shared_ptr<Runners> runners_;
+  std::shared_ptr<compute::Launch> launch_;
+  const compute::Kernel* kernel_ = nullptr;  // the launch's
+  std::uint64_t kernel_object_ = 0;
 };
 
 /// Work-groups that wait for the whole grid hold their places: one for which there is none would never begin.
@@ -52,16 +75,27 @@ compute::WorkGroupRunner& Runners::of(std::uint32_t worker) {
   return *runner;
 }
 
-GridSource::Prepared ComputeGrids::prepare(const hsa_kernel_dispatch_packet_t& packet,
-                                           const compute::QueueView& queue) {
-  auto kernel = engine_.kernel(packet.kernel_object);
-  if (auto* failure = std::get_if<compute::Failure>(&kernel)) return std::move(*failure);
-  auto launch =
-      compute::Launch::make(std::get<std::shared_ptr<const compute::Kernel>>(std::move(kernel)), packet, queue);
-  if (auto* failure = std::get_if<compute::Failure>(&launch)) return std::move(*failure);
-  auto& made = std::get<std::shared_ptr<const compute::Launch>>(launch);
-  if (auto failure = check_residence(*made, compute_units_)) return *std::move(failure);
-  return std::make_shared<ComputeGrid>(std::move(made), runners_);
+std::optional<compute::Failure> ComputeGrids::prepare(std::shared_ptr<Grid>& grid,
+                                                      const hsa_kernel_dispatch_packet_t& packet,
+                                                      const compute::QueueView& queue, Lookout& lookout) {
+  if (grid != nullptr) {
+    auto& earlier = static_cast<ComputeGrid&>(*grid);
+    if (earlier.runs(packet.kernel_object) && engine_.is_known(packet.kernel_object, earlier.kernel())) {
+      if (auto failure = earlier.renew(packet, queue)) return failure;
+      return check_residence(earlier.launch(), compute_units_);
+    }
+  }
+  auto kernel = engine_.known_kernel(packet.kernel_object);
+  if (!kernel) {
+    lookout.leave();
+    auto translated = engine_.kernel(packet.kernel_object);
+    if (auto* failure = std::get_if<compute::Failure>(&translated)) return std::move(*failure);
+    kernel = std::get<std::shared_ptr<const compute::Kernel>>(std::move(translated));
+  }
+  if (grid == nullptr) grid = std::allocate_shared<ComputeGrid>(compute::RecyclingAllocator<ComputeGrid>(), runners_);
+  auto& prepared = static_cast<ComputeGrid&>(*grid);
+  if (auto failure = prepared.become(std::move(kernel), packet, queue)) return failure;
+  return check_residence(prepared.launch(), compute_units_);
 }
 
 }  // namespace softgpu::command_processor

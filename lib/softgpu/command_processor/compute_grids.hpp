@@ -27,7 +27,9 @@ public:
   ComputeGrids(std::shared_ptr<Runners> runners, const compute::EngineOptions& options, std::uint32_t compute_units)
       : engine_(options), runners_(std::move(runners)), compute_units_(compute_units) {}
 
-  [[nodiscard]] Prepared prepare(const hsa_kernel_dispatch_packet_t& packet, const compute::QueueView& queue) override;
+  [[nodiscard]] std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid,
+                                                        const hsa_kernel_dispatch_packet_t& packet,
+                                                        const compute::QueueView& queue, Lookout& lookout) override;
   void forget_code(std::uint64_t base, std::size_t size) override { engine_.forget(base, size); }
 
 private:

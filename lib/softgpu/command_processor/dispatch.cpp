@@ -12,13 +12,33 @@ namespace {
 constexpr std::uint64_t ranges_per_worker = 8;
 constexpr std::uint64_t largest_range = 64;
 
+/// Of the kernels known as short, every so many packets one is timed: reading the clock takes as long as some of them.
+constexpr std::uint64_t packets_per_sample = 64;
+
+std::uint64_t chunk_of(std::uint64_t groups, std::uint32_t workers) {
+  const std::uint64_t ranges = std::uint64_t{workers} * ranges_per_worker;
+  return groups < ranges ? 1 : std::min(groups / ranges, largest_range);
+}
+
 }  // namespace
 
-Dispatch::Dispatch(std::shared_ptr<AqlQueue> queue, std::shared_ptr<const Grid> grid, const Properties& properties,
+Dispatch::Dispatch(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Grid> grid, const Properties& properties,
                    std::uint32_t workers)
     : queue_(std::move(queue)), grid_(std::move(grid)), properties_(properties), count_(grid_->group_count()),
-      chunk_(std::clamp<std::uint64_t>(count_ / (workers * ranges_per_worker), 1, largest_range)),
-      start_time_(properties.profiled ? gpu_clock() : 0) {}
+      chunk_(chunk_of(count_, workers)), start_time_(properties.profiled ? gpu_clock() : 0) {}
+
+void Dispatch::renew(AqlQueue& queue, std::shared_ptr<Grid> grid, const Properties& properties, std::uint32_t workers) {
+  if (queue_.get() != &queue) queue_ = queue.shared_from_this();
+  grid_ = std::move(grid);
+  properties_ = properties;
+  count_ = grid_->group_count();
+  chunk_ = chunk_of(count_, workers);
+  start_time_ = properties.profiled ? gpu_clock() : 0;
+  next_.store(0, std::memory_order_relaxed);
+  finished_.store(0, std::memory_order_relaxed);
+  failed_.store(false, std::memory_order_relaxed);
+  failure_.reset();
+}
 
 std::optional<Dispatch::Range> Dispatch::claim() noexcept {
   if (!has_unclaimed()) return std::nullopt;
@@ -29,6 +49,7 @@ std::optional<Dispatch::Range> Dispatch::claim() noexcept {
 
 bool Dispatch::run(const Range& range, std::uint32_t worker, Waiting& waiting) {
   std::uint64_t left = 0;
+  const std::uint64_t start = range.begin == 0 ? gpu_clock() : 0;
   for (std::uint64_t group = range.begin; group != range.end && !is_over(); ++group) {
     auto outcome = grid_->start_group(worker, properties_.order(group));
     if (auto* failure = std::get_if<compute::Failure>(&outcome)) fail(std::move(*failure));
@@ -37,6 +58,7 @@ bool Dispatch::run(const Range& range, std::uint32_t worker, Waiting& waiting) {
       ++left;
     }
   }
+  if (start != 0 && left == 0) note_pace(range, start);
   return finished(range.end - range.begin - left);
 }
 
@@ -64,6 +86,18 @@ bool Dispatch::is_over() const noexcept { return failed() || queue_->closed(); }
 
 bool Dispatch::finished(std::uint64_t groups) noexcept {
   return groups != 0 && finished_.fetch_add(groups, std::memory_order_acq_rel) + groups == count_;
+}
+
+void Dispatch::run_alone(std::uint32_t worker) {
+  next_.store(count_, std::memory_order_relaxed);
+  const std::uint64_t start = properties_.packet_index % packets_per_sample == 0 ? gpu_clock() : 0;
+  for (std::uint64_t group = 0; group != count_ && !is_over(); ++group)
+    if (auto failure = grid_->run_group(worker, group)) fail(std::move(*failure));
+  if (start != 0) note_pace({.begin = 0, .end = count_}, start);
+}
+
+void Dispatch::note_pace(const Range& range, std::uint64_t start) noexcept {
+  if (!is_over()) queue_->paces().note(properties_.kernel_object, range.end - range.begin, gpu_clock() - start);
 }
 
 void Dispatch::fail(compute::Failure failure) {

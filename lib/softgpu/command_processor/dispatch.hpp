@@ -34,10 +34,16 @@ public:
     bool profiled = false;
     IndexPermutation order;                          ///< in which work-groups run
     std::uint32_t worker_limit = ~std::uint32_t{0};  ///< workers from this index on have no scratch slots here
+    bool is_short = false;                           ///< likely over before another worker could help
   };
 
-  Dispatch(std::shared_ptr<AqlQueue> queue, std::shared_ptr<const Grid> grid, const Properties& properties,
+  Dispatch(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Grid> grid, const Properties& properties,
            std::uint32_t workers);
+
+  /// Makes it another dispatch once nobody runs it any more.
+  void renew(AqlQueue& queue, std::shared_ptr<Grid> grid, const Properties& properties, std::uint32_t workers);
+  /// Leaves it without a grid, until renew().
+  [[nodiscard]] std::shared_ptr<Grid> take_grid() noexcept { return std::move(grid_); }
 
   /// The next work-groups to run; none when all are taken.
   [[nodiscard]] std::optional<Range> claim() noexcept;
@@ -51,6 +57,8 @@ public:
   [[nodiscard]] bool resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint32_t worker);
   /// Ends a work-group whose time is up. True when it was the last of the grid to finish.
   [[nodiscard]] bool end(std::unique_ptr<compute::SuspendedGroup>& group);
+  /// Claims and runs everything, where no other worker knows of this dispatch and no work-group comes to wait.
+  void run_alone(std::uint32_t worker);
   /// Tells the queue. Called once.
   void complete();
 
@@ -66,12 +74,13 @@ public:
   [[nodiscard]] std::uint64_t start_time() const noexcept { return start_time_; }
 
 private:
+  void note_pace(const Range& range, std::uint64_t start) noexcept;
   void fail(compute::Failure failure);
   [[nodiscard]] bool is_over() const noexcept;
   [[nodiscard]] bool finished(std::uint64_t groups) noexcept;
 
   std::shared_ptr<AqlQueue> queue_;
-  std::shared_ptr<const Grid> grid_;
+  std::shared_ptr<Grid> grid_;
   Properties properties_;
   std::uint64_t count_;
   std::uint64_t chunk_;

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <variant>
 
 #include <hsa/hsa.h>
 
@@ -13,7 +12,9 @@
 
 namespace softgpu::command_processor {
 
-/// Immutable: any number of workers run its work-groups at once.
+class Lookout;
+
+/// Immutable once prepared: any number of workers run its work-groups at once.
 class Grid {
 public:
   virtual ~Grid() = default;
@@ -45,12 +46,12 @@ public:
 /// Thread safety: every member is called from any worker, several at once.
 class GridSource {
 public:
-  using Prepared = std::variant<std::shared_ptr<const Grid>, compute::Failure>;
-
   virtual ~GridSource() = default;
-  /// May take long: a kernel's first use translates it.
-  [[nodiscard]] virtual Prepared prepare(const hsa_kernel_dispatch_packet_t& packet,
-                                         const compute::QueueView& queue) = 0;
+  /// Prepares `grid`: a new one where it is null, else one that this was called with earlier and nobody runs any more.
+  /// A kernel's first use translates it: that takes long, and `lookout` leaves before.
+  [[nodiscard]] virtual std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid,
+                                                                const hsa_kernel_dispatch_packet_t& packet,
+                                                                const compute::QueueView& queue, Lookout& lookout) = 0;
   virtual void forget_code(std::uint64_t base, std::size_t size) = 0;
 };
 

@@ -16,9 +16,15 @@ namespace softgpu::command_processor {
 /// The worker that looks at a queue.
 class Lookout {
 public:
+  Lookout() = default;
+  Lookout(const Lookout&) = delete;
+  Lookout& operator=(const Lookout&) = delete;
   virtual ~Lookout() = default;
   /// What comes now may take long, such as a translation: somebody else has to look at the queues meanwhile.
   virtual void leave() = 0;
+
+  /// A dispatch that nobody runs any more, to be used for another; null where there is none.
+  std::shared_ptr<Dispatch> spare;
 };
 
 class Queue {
@@ -34,7 +40,8 @@ public:
   /// Carries out packets in order until one is a kernel to run, or none can go on.
   [[nodiscard]] Progress advance(Lookout& lookout) {
     Progress progress;
-    if (!fetches() || busy_.exchange(true, std::memory_order_acquire)) return progress;
+    if (!fetches() || busy_.load(std::memory_order_relaxed) || busy_.exchange(true, std::memory_order_acquire))
+      return progress;
     if (fetches()) fetch(progress, lookout);
     busy_.store(false, std::memory_order_release);
     return progress;

@@ -26,7 +26,16 @@ using namespace std::chrono_literals;
 // core soon: a host that waits for each kernel needs it, while the next kernel of a batch comes at once.
 constexpr nanoseconds lead_spin = 100us;
 constexpr nanoseconds help_spin = 4us;
+// From then on a spinning worker sleeps for a moment now and then: the program's threads may wait for the core. It gets
+// the core back at once; after a yield it would wait for the time slices of all others.
+constexpr nanoseconds spin_alone = 5us;
+constexpr unsigned spins_per_moment = 16;
+constexpr nanoseconds moment = 2us;
+// While others execute, what is next waits for them, and they look for it themselves. If it takes them longer, they may
+// have lost their core to another thread, and get this one's once it is free.
+constexpr nanoseconds wait_spin = 10us;
 constexpr nanoseconds share_after = 30us;   // of uninterrupted work, before others are woken for it
+constexpr nanoseconds share_again = 50us;   // they need about as long until they are there
 constexpr nanoseconds active_time = 10ms;   // after which the GPU counts as idle
 constexpr nanoseconds alert_nap = 50us;     // the watcher's, while the GPU is active
 constexpr nanoseconds relaxed_nap = 250us;  // the watcher's, while others are awake
@@ -34,6 +43,8 @@ constexpr nanoseconds idle_nap = 1ms;       // the watcher's, when nothing happe
 constexpr nanoseconds reserve_nap = 500us;
 constexpr nanoseconds stop_limit = 2s;
 constexpr std::uint32_t nobody = ~std::uint32_t{0};
+constexpr unsigned looks_per_queue = 16;  // that bring something, before the next queue is looked at first
+constexpr unsigned finds_per_note = 64;   // of short kernels, before the time of the last activity is noted again
 
 nanoseconds now() noexcept { return nanoseconds(gpu_clock()); }
 
@@ -71,6 +82,7 @@ struct Scheduler::State {
   std::atomic<std::uint32_t> looking{0};  // awake and not executing
   std::atomic<std::uint32_t> spinning{0};
   std::atomic<std::uint32_t> executing{0};
+  std::atomic<std::uint32_t> leader{nobody};
   std::atomic<std::uint32_t> watcher{nobody};
   std::atomic<std::uint32_t> reserve{nobody};
 
@@ -78,25 +90,33 @@ struct Scheduler::State {
   std::condition_variable wake;   // sleepers
   std::condition_variable alarm;  // nappers
   std::condition_variable ended;
-  std::uint32_t wake_tokens = 0;
+  std::atomic<std::uint32_t> wake_tokens{0};  // changed under the mutex
   std::uint32_t alive = 0;
   std::atomic<std::uint32_t> sleepers{0};
   std::atomic<std::uint32_t> nappers{0};
 
+  alignas(64) std::atomic<std::uint64_t> finds{0};  // the leader's, or what about as many others overwrote
+
   void wake_sleepers(std::uint32_t count) {
     if (sleepers.load(std::memory_order_seq_cst) == 0) return;
+    if (wake_tokens.load(std::memory_order_relaxed) >= count) return;  // they are being woken
     const std::lock_guard lock(sleep_mutex);
     wake_tokens = std::min(wake_tokens + count, sleepers.load(std::memory_order_relaxed));
     for (std::uint32_t i = 0; i != wake_tokens; ++i) wake.notify_one();
   }
 
-  void end_naps() {
+  void raise_alarm() {
     alarms.fetch_add(1, std::memory_order_seq_cst);
+    // A leader looks anyway; it asks for alarms before it naps, and when it leaves.
+    if (leader.load(std::memory_order_seq_cst) == nobody) end_naps();
+  }
+
+  void end_naps() {
     if (nappers.load(std::memory_order_seq_cst) == 0 && looking.load(std::memory_order_seq_cst) != 0) return;
     const std::lock_guard lock(sleep_mutex);
     alarm.notify_all();
     if (looking.load(std::memory_order_relaxed) != 0 || sleepers.load(std::memory_order_relaxed) == 0) return;
-    wake_tokens = std::max(wake_tokens, 1U);
+    wake_tokens = std::max(wake_tokens.load(std::memory_order_relaxed), 1U);
     wake.notify_one();
   }
 };
@@ -112,10 +132,10 @@ public:
       seen_alarms_ = state_.alarms.load(std::memory_order_seq_cst);
       visit_waiting();
       const bool helped = help();
-      const bool led = (!helped || state_.waiting.size() != 0) && look();
+      const bool looked = (!helped || state_.waiting.size() != 0) && look();
       come_back();
-      if (helped || led)
-        found(led ? lead_spin : help_spin);
+      if (helped || looked)
+        found();
       else
         rest();
     }
@@ -177,21 +197,50 @@ private:
     if (!(dispatch.failed() && state_.stopping.load(std::memory_order_relaxed))) dispatch.complete();
   }
 
-  /// Looks at every queue once, the one that was busy last first.
+  /// Looks at every queue once, the one that was busy last first, unless that had many turns.
   bool look() {
     refresh_queues();
+    if (!is_up_to_us()) return false;
     const std::size_t count = queues_->size();
     for (std::size_t i = 0; i != count; ++i) {
-      const std::size_t at = (last_busy_ + i) % count;
-      const Queue::Progress progress = (*queues_)[at]->advance(*this);
-      if (progress.dispatch) start(progress.dispatch);
-      if (progress.moved) {
-        last_busy_ = at;
-        return true;
+      std::size_t at = last_busy_ + i;
+      if (at >= count) at -= count;
+      Queue::Progress progress = (*queues_)[at]->advance(*this);
+      if (!progress.moved) continue;
+      lead();
+      if (progress.dispatch) start(std::move(progress.dispatch));
+      if (at != last_busy_) turns_ = 0;
+      last_busy_ = at;
+      if (++turns_ == looks_per_queue) {
+        turns_ = 0;
+        if (++last_busy_ == count) last_busy_ = 0;
       }
+      return true;
     }
     return false;
   }
+
+  /// Whether to look at the queues: the leader does, or anybody where it has not found anything since the last nap.
+  [[nodiscard]] bool is_up_to_us() {
+    const bool napped = std::exchange(napped_, false);
+    const std::uint32_t leader = state_.leader.load(std::memory_order_relaxed);
+    if (leader == nobody || leader == index_) return true;
+    if (!napped) return false;
+    const std::uint64_t finds = state_.finds.load(std::memory_order_relaxed);
+    return std::exchange(seen_finds_, finds) == finds;
+  }
+
+  /// Having found something, this worker takes the lead.
+  void lead() {
+    state_.finds.store(state_.finds.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    led_ = true;
+    if (left_ || leads()) return;  // who left leads once it is back
+    state_.leader.store(index_, std::memory_order_seq_cst);
+    give_up(state_.watcher);
+    give_up(state_.reserve);
+  }
+
+  [[nodiscard]] bool leads() const { return state_.leader.load(std::memory_order_relaxed) == index_; }
 
   void refresh_queues() {
     const std::uint64_t version = state_.queues_version.load(std::memory_order_acquire);
@@ -202,11 +251,12 @@ private:
     last_busy_ = 0;
   }
 
-  void start(const std::shared_ptr<Dispatch>& dispatch) {
+  void start(std::shared_ptr<Dispatch> dispatch) {
     if (dispatch->group_count() == 0) {
       dispatch->complete();
       return;
     }
+    if (dispatch->properties().is_short && dispatch->admits(index_)) return execute_alone(std::move(dispatch));
     if (dispatch->group_count() > 1 || !dispatch->admits(index_)) {
       const std::lock_guard lock(state_.running_mutex);
       state_.running.push_back(dispatch);
@@ -218,6 +268,19 @@ private:
       state_.wake_sleepers(state_.workers);
   }
 
+  /// What is over soon: this worker goes on to lead.
+  void execute_alone(std::shared_ptr<Dispatch> alone) {
+    Dispatch& dispatch = *alone;
+    if (!left_) look_away();
+    state_.executions->begin(index_, dispatch);
+    dispatch.run_alone(index_);
+    complete(dispatch);
+    state_.executions->end(index_);
+    if (!left_) state_.looking.fetch_add(1, std::memory_order_seq_cst);
+    was_short_ = true;
+    spare = std::move(alone);
+  }
+
   void execute(const std::shared_ptr<Dispatch>& launched) {
     Dispatch& dispatch = *launched;
     leave();
@@ -226,8 +289,7 @@ private:
     state_.executing.fetch_add(1, std::memory_order_relaxed);
     state_.executions->begin(index_, dispatch);
     while (const auto range = dispatch.claim()) {
-      const bool last = dispatch.run(*range, index_, set_aside_);
-      if (last) complete(dispatch);
+      if (dispatch.run(*range, index_, set_aside_)) complete(dispatch);
       if (dispatch.has_unclaimed()) share();
       if (set_aside_.empty()) continue;
       for (auto& group : set_aside_)
@@ -242,40 +304,64 @@ private:
   /// From here on this worker looks at no queue: somebody else must.
   void leave() override {
     if (std::exchange(left_, true)) return;
+    led_ = leads();
     give_up_roles();
+    look_away();
+    if (led_ && alarmed()) state_.end_naps();
+  }
+
+  /// For the time being this worker does not look at the queues, but there has to be one who can.
+  void look_away() {
     if (state_.looking.fetch_sub(1, std::memory_order_seq_cst) == 1) state_.wake_sleepers(1);
   }
 
   void come_back() {
-    if (std::exchange(left_, false)) state_.looking.fetch_add(1, std::memory_order_seq_cst);
+    if (!std::exchange(left_, false)) return;
+    state_.looking.fetch_add(1, std::memory_order_seq_cst);
+    if (led_) static_cast<void>(holds(state_.leader));
   }
 
   /// Gets others to help once there has been work for a while, and a core for them.
   void share() {
     const std::uint32_t occupied =
         state_.executing.load(std::memory_order_relaxed) + state_.spinning.load(std::memory_order_relaxed);
-    if (occupied >= state_.parallel || now() - busy_since_ < share_after) return;
-    state_.wake_sleepers(state_.parallel - occupied);
+    if (occupied >= state_.parallel) return;
+    const nanoseconds time = now();
+    if (time - busy_since_ < share_after || time - shared_ < share_again) return;
+    shared_ = time;
+    const std::uint32_t wanted = state_.parallel - occupied;
+    if (state_.nappers.load(std::memory_order_seq_cst) < wanted) state_.wake_sleepers(wanted);
+    state_.alarms.fetch_add(1, std::memory_order_seq_cst);
+    state_.end_naps();
   }
 
-  void found(nanoseconds spin_time) {
+  void found() {
     idle_since_ = nanoseconds::zero();
-    spin_time_ = spin_time;
-    if (state_.stopping.load(std::memory_order_relaxed)) return;
+    if (std::exchange(was_short_, false) && ++short_finds_ % finds_per_note != 0) return;
     state_.last_activity.store(now().count(), std::memory_order_relaxed);
   }
 
   void rest() {
     const nanoseconds time = now();
-    if (idle_since_ == nanoseconds::zero()) idle_since_ = time;
+    if (idle_since_ == nanoseconds::zero()) {
+      idle_since_ = time;
+      spins_done_ = 0;
+    }
     busy_since_ = nanoseconds::zero();
-    if (state_.waiting.is_visitor(index_))
-      return state_.waiting.are_stuck() ? nap(alert_nap) : std::this_thread::yield();
-    if (time - idle_since_ < spin_time_ && may_spin()) {
+    if (state_.waiting.is_visitor(index_)) {
+      if (!state_.waiting.are_stuck()) return std::this_thread::yield();
+      give_up(state_.leader);
+      return nap(alert_nap);
+    }
+    const nanoseconds idle = time - idle_since_;
+    if (idle < spin_time() && may_spin()) {
+      if (idle > spin_alone && ++spins_done_ % spins_per_moment == 0) std::this_thread::sleep_for(moment);
       for (int i = 0; i != 8; ++i) __builtin_ia32_pause();
       return;
     }
+    give_up(state_.leader);
     stop_spinning();
+    spare.reset();  // with what it keeps
 
     if (const nanoseconds duration = nap_duration(time); duration != nanoseconds::zero()) {
       nap(duration);
@@ -285,15 +371,21 @@ private:
     }
   }
 
+  [[nodiscard]] nanoseconds spin_time() const {
+    if (!leads()) return help_spin;
+    return state_.executing.load(std::memory_order_relaxed) != 0 ? wait_spin : lead_spin;
+  }
+
   /// How long this worker may doze before it looks again; zero when others look.
   [[nodiscard]] nanoseconds nap_duration(nanoseconds time) {
     if (queues_->empty()) return nanoseconds::zero();
     const nanoseconds quiet = time - nanoseconds(state_.last_activity.load(std::memory_order_relaxed));
     if (holds(state_.watcher)) {
       if (quiet > active_time) return idle_nap;
-      const std::uint32_t awake =
-          state_.executing.load(std::memory_order_relaxed) + state_.spinning.load(std::memory_order_relaxed);
-      return awake != 0 ? relaxed_nap : alert_nap;
+      const bool others_are_awake = state_.leader.load(std::memory_order_relaxed) != nobody ||
+                                    state_.executing.load(std::memory_order_relaxed) != 0 ||
+                                    state_.spinning.load(std::memory_order_relaxed) != 0;
+      return others_are_awake ? relaxed_nap : alert_nap;
     }
     return quiet < active_time && holds(state_.reserve) ? reserve_nap : nanoseconds::zero();
   }
@@ -319,11 +411,15 @@ private:
     return holder == index_;
   }
 
-  void give_up_roles() {
+  void give_up(std::atomic<std::uint32_t>& role) const {
     std::uint32_t self = index_;
-    state_.watcher.compare_exchange_strong(self, nobody);
-    self = index_;
-    state_.reserve.compare_exchange_strong(self, nobody);
+    if (role.load(std::memory_order_relaxed) == index_) role.compare_exchange_strong(self, nobody);
+  }
+
+  void give_up_roles() {
+    give_up(state_.leader);
+    give_up(state_.watcher);
+    give_up(state_.reserve);
     stop_spinning();
   }
 
@@ -332,6 +428,7 @@ private:
     state_.nappers.fetch_add(1, std::memory_order_seq_cst);
     state_.alarm.wait_for(lock, duration, [&] { return state_.stopping.load() || alarmed(); });
     state_.nappers.fetch_sub(1, std::memory_order_relaxed);
+    napped_ = true;
   }
 
   /// Sleeps until it is woken, unless nobody else would look at the queues.
@@ -358,10 +455,17 @@ private:
   std::uint64_t seen_alarms_ = 0;
   std::size_t last_busy_ = 0;
   nanoseconds idle_since_{};
-  nanoseconds spin_time_ = help_spin;
   nanoseconds busy_since_{};
+  nanoseconds shared_{};
+  unsigned turns_ = 0;
+  unsigned short_finds_ = 0;
+  unsigned spins_done_ = 0;
+  std::uint64_t seen_finds_ = 0;
   bool spins_ = false;
   bool left_ = false;
+  bool led_ = false;  // before it left
+  bool napped_ = false;
+  bool was_short_ = false;
   Dispatch::Waiting set_aside_;
 };
 
@@ -402,7 +506,7 @@ void Scheduler::remove(const Queue& queue) {
   state_->queues_version.fetch_add(1, std::memory_order_release);
 }
 
-void Scheduler::kick() { state_->end_naps(); }
+void Scheduler::kick() { state_->raise_alarm(); }
 
 void Scheduler::stop() {
   std::unique_lock lock(state_->sleep_mutex);

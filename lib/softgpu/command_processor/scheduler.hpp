@@ -1,8 +1,12 @@
 // The worker threads: they look at the queues and run the work-groups of what was launched.
 //
 // Every worker does both. The one that finds a kernel runs it at once, without waking anybody: a small kernel costs no
-// hand-over. Others join in when it takes longer than waking them does. A worker inside a long kernel or translation
-// keeps nobody else from looking at the queues, so that what may overlap does.
+// hand-over. Others join in when it takes longer than waking them does.
+//
+// One worker at a time leads: it looks at the queues, and the others leave them to it, as queues that several cores
+// look at are slow to look at. It gives up the lead for a long kernel or translation, so that what may overlap does.
+// For a kernel that is known as short it does not; should that take longer this time, whoever wakes from a nap next
+// sees that the leader has not moved, and leads.
 //
 // Idle workers step back in stages: spin shortly; then one watches the queues between naps that grow longer; a second
 // naps in reserve while there is activity, in case the first gets busy; the rest sleep until they are woken.

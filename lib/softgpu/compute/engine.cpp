@@ -84,13 +84,14 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     return translation_mutexes.at(kernel_object / KernelDescriptor::size % translation_mutexes.size());
   }
 
-  std::optional<Result> find(std::uint64_t kernel_object) {
+  /// Null where it is not translated; failures are not kept.
+  std::shared_ptr<const Kernel> find(std::uint64_t kernel_object) {
     const std::lock_guard lock(entries_mutex);
     const auto found = entries.find(kernel_object);
-    if (found == entries.end()) return std::nullopt;
-    if (found->second.is_current(kernel_object)) return found->second.result;
+    if (found == entries.end()) return nullptr;
+    if (found->second.is_current(kernel_object)) return std::get<std::shared_ptr<const Kernel>>(found->second.result);
     entries.erase(found);
-    return std::nullopt;
+    return nullptr;
   }
 
   /// The same code elsewhere needs no second translation: translated code knows no addresses.
@@ -100,6 +101,13 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       if (other.descriptor == entry.descriptor && other.pieces == entry.pieces) return other.result;
     }
     return std::nullopt;
+  }
+
+  bool is_current(std::uint64_t kernel_object, const Kernel& kernel) {
+    const std::lock_guard lock(entries_mutex);
+    const auto found = entries.find(kernel_object);
+    return found != entries.end() && std::get<std::shared_ptr<const Kernel>>(found->second.result).get() == &kernel &&
+           found->second.is_current(kernel_object);
   }
 
   Result translate_program(const KernelDescriptor& descriptor, const Program& program, std::uint64_t code_address) {
@@ -163,15 +171,21 @@ Engine::Engine(const EngineOptions& options) : state_(std::make_shared<State>(op
 Engine::~Engine() = default;
 
 Result Engine::kernel(std::uint64_t kernel_object) {
-  if (auto found = state_->find(kernel_object)) return *found;
+  if (auto found = state_->find(kernel_object)) return found;
   const std::lock_guard lock(state_->translation_mutex(kernel_object));
-  if (auto found = state_->find(kernel_object)) return *found;  // another thread was faster
+  if (auto found = state_->find(kernel_object)) return found;  // another thread was faster
   Entry entry = state_->make(kernel_object);
   Result result = entry.result;
   if (std::holds_alternative<Failure>(result)) return result;
   const std::lock_guard entries_lock(state_->entries_mutex);
   state_->entries.insert_or_assign(kernel_object, std::move(entry));
   return result;
+}
+
+std::shared_ptr<const Kernel> Engine::known_kernel(std::uint64_t kernel_object) { return state_->find(kernel_object); }
+
+bool Engine::is_known(std::uint64_t kernel_object, const Kernel& kernel) {
+  return state_->is_current(kernel_object, kernel);
 }
 
 void Engine::forget(std::uint64_t base, std::size_t size) {

@@ -90,6 +90,11 @@ public:
   /// look-up.
   [[nodiscard]] std::variant<std::shared_ptr<const Kernel>, Failure> kernel(std::uint64_t kernel_object);
 
+  /// The same if it is there already, else null: takes no time worth mentioning.
+  [[nodiscard]] std::shared_ptr<const Kernel> known_kernel(std::uint64_t kernel_object);
+  /// Whether that would be `kernel`.
+  [[nodiscard]] bool is_known(std::uint64_t kernel_object, const Kernel& kernel);
+
   /// Drops the translations of code within [base, base + size), which is about to be freed or rewritten.
   void forget(std::uint64_t base, std::size_t size);
 
@@ -104,8 +109,11 @@ class Launch {
 public:
   /// `packet` is copied (the ring slot may be reused); `packet_address` is the ring slot's address, for the dispatch
   /// pointer SGPRs. The kernel reads its dispatch packet through that pointer, so the copy's address is what it gets.
-  static std::variant<std::shared_ptr<const Launch>, Failure>
+  static std::variant<std::shared_ptr<Launch>, Failure>
   make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet, const QueueView& queue);
+  /// Makes it the launch of another packet of the same kernel. Nobody may run it meanwhile.
+  [[nodiscard]] virtual std::optional<Failure> renew(const hsa_kernel_dispatch_packet_t& packet,
+                                                     const QueueView& queue) = 0;
   virtual ~Launch() = default;
   [[nodiscard]] virtual std::uint64_t group_count() const noexcept = 0;
   /// True when a run needs scratch memory that the queue does not have yet, by private segment size a lane.
@@ -116,6 +124,9 @@ public:
   [[nodiscard]] virtual std::uint32_t groups_per_compute_unit() const noexcept = 0;
   /// For interrupt(). Unlike an address it is never another launch's.
   [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
+
+protected:
+  void take_new_identity() noexcept { identity_ = next_identity(); }
 
 private:
   [[nodiscard]] static std::uint64_t next_identity() noexcept;

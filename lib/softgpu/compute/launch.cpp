@@ -7,6 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "recycling_allocator.hpp"
+
 namespace softgpu::compute {
 namespace {
 
@@ -59,6 +61,12 @@ std::optional<Failure> check(const hsa_kernel_dispatch_packet_t& packet) {
   return std::nullopt;
 }
 
+/// Whether what check() looks at is the same.
+bool has_sizes_of(const hsa_kernel_dispatch_packet_t& one, const hsa_kernel_dispatch_packet_t& other) {
+  return one.setup == other.setup && grid_size(one) == grid_size(other) && group_size(one) == group_size(other) &&
+         one.group_segment_size == other.group_segment_size;
+}
+
 /// Work-item ids of a one-dimensional work-group, which is the common case.
 constexpr auto linear_ids = [] {
   std::array<std::uint32_t, max_work_items_per_group> ids{};
@@ -97,7 +105,7 @@ std::uint64_t Launch::next_identity() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-std::variant<std::shared_ptr<const Launch>, Failure>
+std::variant<std::shared_ptr<Launch>, Failure>
 Launch::make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet, const QueueView& queue) {
   if (auto failure = check(packet)) return *std::move(failure);
   const KernelDescriptor& descriptor = kernel->descriptor();
@@ -107,23 +115,39 @@ Launch::make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_pac
                    "the kernel asks for work-group info or work-group counts in its first SGPRs; these are not "
                    "supported"};
   }
-  return std::make_shared<const PreparedLaunch>(std::move(kernel), packet, queue);
+  return std::allocate_shared<PreparedLaunch>(RecyclingAllocator<PreparedLaunch>(), std::move(kernel), packet, queue);
 }
 
 PreparedLaunch::PreparedLaunch(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet,
                                const QueueView& queue)
     : packet_(packet), kernel_(std::move(kernel)), queue_(queue), groups_() {
-  for (unsigned d = 0; d < 3; ++d) {
-    groups_[d] = static_cast<std::uint32_t>((std::uint64_t{grid_size(packet)[d]} + group_size(packet)[d] - 1) /
-                                            group_size(packet)[d]);
-  }
-  if (!is_linear(group_size(packet))) {
-    const auto [x, y, z] = group_size(packet);
-    work_items_ = x * y * z;
-    work_item_ids_.resize(up_to_whole_waves(work_items_));
-    number_work_items(group_size(packet), kernel_->descriptor().work_item_id_dimensions(), work_item_ids_, 0);
-  }
+  count_work_groups();
   lay_out_registers();
+}
+
+std::optional<Failure> PreparedLaunch::renew(const hsa_kernel_dispatch_packet_t& packet, const QueueView& queue) {
+  const bool same_sizes = has_sizes_of(packet_, packet);
+  if (!same_sizes) {
+    if (auto failure = check(packet)) return failure;
+  }
+  take_new_identity();
+  packet_ = packet;
+  queue_ = queue;
+  if (!same_sizes) count_work_groups();
+  lay_out_registers();
+  return std::nullopt;
+}
+
+void PreparedLaunch::count_work_groups() {
+  for (unsigned d = 0; d < 3; ++d) {
+    groups_[d] = static_cast<std::uint32_t>((std::uint64_t{grid_size(packet_)[d]} + group_size(packet_)[d] - 1) /
+                                            group_size(packet_)[d]);
+  }
+  if (is_linear(group_size(packet_))) return;
+  const auto [x, y, z] = group_size(packet_);
+  work_items_ = x * y * z;
+  work_item_ids_.resize(up_to_whole_waves(work_items_));
+  number_work_items(group_size(packet_), kernel_->descriptor().work_item_id_dimensions(), work_item_ids_, 0);
 }
 
 // The order is that of LLVM's AMDGPU usage guide, "Initial Kernel Execution State".

@@ -33,6 +33,8 @@ public:
   PreparedLaunch(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet,
                  const QueueView& queue);
 
+  [[nodiscard]] std::optional<Failure> renew(const hsa_kernel_dispatch_packet_t& packet,
+                                             const QueueView& queue) override;
   [[nodiscard]] std::uint64_t group_count() const noexcept override;
   [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override { return packet_.private_segment_size; }
 
@@ -57,6 +59,7 @@ public:
 private:
   static constexpr unsigned absent = ~0U;
 
+  void count_work_groups();
   void lay_out_registers();
   alignas(64) hsa_kernel_dispatch_packet_t packet_;  // the dispatch pointer points here
   std::shared_ptr<const Kernel> kernel_;

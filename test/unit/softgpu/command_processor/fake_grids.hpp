@@ -24,14 +24,18 @@ struct FakeKernel {
 
 class FakeGrids final : public GridSource {
 public:
-  [[nodiscard]] Prepared prepare(const hsa_kernel_dispatch_packet_t& packet, const compute::QueueView& queue) override {
+  [[nodiscard]] std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid,
+                                                        const hsa_kernel_dispatch_packet_t& packet,
+                                                        const compute::QueueView& queue,
+                                                        Lookout& /*lookout*/) override {
     {
       const std::lock_guard lock(mutex_);  // workers prepare kernels of several queues at once
       last_view = queue;
     }
     const auto* kernel = reinterpret_cast<const FakeKernel*>(packet.kernel_object);
     if (kernel->refusal) return *kernel->refusal;
-    return std::make_shared<FakeGrid>(*kernel, packet.grid_size_x / packet.workgroup_size_x);
+    grid = std::make_shared<FakeGrid>(*kernel, packet.grid_size_x / packet.workgroup_size_x);
+    return std::nullopt;
   }
   void forget_code(std::uint64_t /*base*/, std::size_t /*size*/) override {}
 

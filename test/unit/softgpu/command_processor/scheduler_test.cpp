@@ -114,11 +114,13 @@ TEST_F(SchedulerTest, ALongPreparationOnOneQueueDoesNotStopAnother) {
   std::atomic<bool> other_ran{false};
   struct SlowGrids final : GridSource {
     explicit SlowGrids(std::atomic<bool>& flag) : go(flag) {}
-    Prepared prepare(const hsa_kernel_dispatch_packet_t& packet, const compute::QueueView& queue) override {
+    std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid, const hsa_kernel_dispatch_packet_t& packet,
+                                            const compute::QueueView& queue, Lookout& lookout) override {
       if (packet.grid_size_x == 64) {
+        lookout.leave();
         EXPECT_TRUE(eventually([&] { return go.load(); }));
       }
-      return inner.prepare(packet, queue);
+      return inner.prepare(grid, packet, queue, lookout);
     }
     void forget_code(std::uint64_t, std::size_t) override {}
     std::atomic<bool>& go;
@@ -137,6 +139,113 @@ TEST_F(SchedulerTest, ALongPreparationOnOneQueueDoesNotStopAnother) {
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   other.dispatch(second, {.groups = 2, .completion = &done});
   EXPECT_TRUE(done.reaches(0));
+}
+
+/// Dispatches of one work-group until the scheduler must have learnt that they are short.
+void make_known_as_short(MemoryQueue& queue, const FakeKernel& kernel) {
+  constexpr int dispatches = 60;
+  Signal done(dispatches);
+  for (int i = 0; i != dispatches; ++i) queue.dispatch(kernel, {.flags = barrier_bit, .completion = &done});
+  ASSERT_TRUE(done.reaches(0));
+}
+
+TEST_F(SchedulerTest, AKernelThatWasAlwaysShortStillOverlapsWithWhatItWaitsFor) {
+  std::atomic<bool> waits{false};
+  std::atomic<bool> second_ran{false};
+  const FakeKernel mostly_short{.body = [&](std::uint32_t, std::uint64_t) {
+    if (waits) {
+      EXPECT_TRUE(eventually([&] { return second_ran.load(); }));
+    }
+    return std::nullopt;
+  }};
+  const FakeKernel sets{.body = [&](std::uint32_t, std::uint64_t) {
+    second_ran = true;
+    return std::nullopt;
+  }};
+  Scheduler scheduler(4);
+  MemoryQueue queue(scheduler, grids, host);
+  MemoryQueue other(scheduler, grids, host);
+  for (MemoryQueue* second : {&queue, &other}) {
+    waits = false;
+    second_ran = false;
+    make_known_as_short(queue, mostly_short);
+    waits = true;
+    Signal done(2);
+    queue.dispatch(mostly_short, {.completion = &done});
+    second->dispatch(sets, {.completion = &done});
+    EXPECT_TRUE(done.reaches(0));
+  }
+}
+
+TEST_F(SchedulerTest, KernelsKnownAsShortThatWaitForEachOtherAllRun) {
+  constexpr std::uint32_t count = 3;
+  std::atomic<bool> waits{false};
+  std::atomic<std::uint32_t> arrived{0};
+  const FakeKernel kernel{.body = [&](std::uint32_t, std::uint64_t) {
+    if (waits) {
+      ++arrived;
+      EXPECT_TRUE(eventually([&] { return arrived.load() == count; }));
+    }
+    return std::nullopt;
+  }};
+  Scheduler scheduler(4);
+  std::vector<std::unique_ptr<MemoryQueue>> queues;
+  for (std::uint32_t i = 0; i != count; ++i) {
+    queues.push_back(std::make_unique<MemoryQueue>(scheduler, grids, host));
+    make_known_as_short(*queues.back(), kernel);
+  }
+  waits = true;
+  Signal done(count);
+  for (const auto& queue : queues) queue->dispatch(kernel, {.completion = &done});
+  EXPECT_TRUE(done.reaches(0));
+}
+
+TEST_F(SchedulerTest, AQueueThatNeverRunsDryDoesNotStopAnother) {
+  const FakeKernel kernel;
+  Scheduler scheduler(4);
+  MemoryQueue endless(scheduler, grids, host);
+  MemoryQueue other(scheduler, grids, host);
+  std::atomic<bool> ends{false};
+  std::thread producer([&] {
+    while (!ends) endless.dispatch(kernel, {.flags = barrier_bit});
+  });
+  for (int i = 0; i != 20; ++i) {
+    Signal done;
+    other.dispatch(kernel, {.completion = &done});
+    EXPECT_TRUE(done.reaches(0));
+  }
+  ends = true;
+  producer.join();
+  Signal last;
+  endless.dispatch(kernel, {.flags = barrier_bit, .completion = &last});
+  EXPECT_TRUE(last.reaches(0));
+}
+
+TEST_F(SchedulerTest, ShortKernelsFromSeveralThreadsRunOnceEach) {
+  constexpr std::uint32_t producers = 4;
+  constexpr std::uint32_t packets = 5000;
+  std::atomic<std::uint64_t> runs{0};
+  const FakeKernel kernel{.body = [&](std::uint32_t, std::uint64_t) {
+    ++runs;
+    return std::nullopt;
+  }};
+  Scheduler scheduler(4);
+  MemoryQueue queue(scheduler, grids, host);
+  Signal done(producers * packets);
+  std::vector<std::jthread> threads;
+  for (std::uint32_t i = 0; i != producers; ++i) {
+    threads.emplace_back([&, i] {
+      for (std::uint32_t packet = 0; packet != packets; ++packet)
+        queue.dispatch(
+            kernel,
+            {.groups = 1 + packet % 3, .flags = i % 2 == 0 ? barrier_bit : std::uint16_t{0}, .completion = &done});
+    });
+  }
+  threads.clear();
+  EXPECT_TRUE(done.reaches(0));
+  std::uint64_t groups = 0;
+  for (std::uint32_t packet = 0; packet != packets; ++packet) groups += 1 + packet % 3;
+  EXPECT_EQ(runs.load(), producers * groups);
 }
 
 TEST_F(SchedulerTest, AnIdleGpuCostsNextToNothing) {

@@ -1,5 +1,6 @@
 #include <bit>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "softgpu/compute/launch.hpp"
@@ -134,6 +135,44 @@ TEST(Launch, lays_out_the_initial_sgprs_in_the_order_of_the_kernel_code_properti
   EXPECT_EQ(sgprs[17], 1U);
   EXPECT_EQ(sgprs[18], 2U);
   EXPECT_EQ(sgprs[19], 0x400U);
+}
+
+TEST(Launch, renewed_for_another_packet_is_like_a_new_one) {
+  KernelDescriptor descriptor;
+  descriptor.properties = 8 | 16;                // kernarg pointer, dispatch id
+  descriptor.rsrc2 = 4 << 1 | 1 << 7 | 2 << 11;  // 4 user SGPRs, work-group id x
+  const auto packet_for = [](std::array<std::uint32_t, 3> grid, std::array<std::uint16_t, 3> group,
+                             std::uint64_t kernargs) {
+    auto packet = packet_of(grid, group);
+    packet.kernarg_address = std::bit_cast<void*>(kernargs);
+    packet.group_segment_size = grid[0];
+    return packet;
+  };
+  const std::vector packets = {packet_for({10, 7, 5}, {4, 3, 2}, 0x1000), packet_for({10, 7, 5}, {4, 3, 2}, 0x2000),
+                               packet_for({4096, 1, 1}, {64, 1, 1}, 0x3000), packet_for({9, 9, 1}, {8, 2, 1}, 0x4000)};
+  auto renewed = prepared(packet_for({1, 1, 1}, {1, 1, 1}, 0), descriptor);
+  std::uint64_t last_identity = renewed.identity();
+  for (std::size_t i = 0; i != packets.size(); ++i) {
+    QueueView queue;
+    queue.dispatch_id = i;
+    ASSERT_FALSE(renewed.renew(packets[i], queue));
+    EXPECT_NE(std::exchange(last_identity, renewed.identity()), renewed.identity());
+    const auto fresh = prepared(packets[i], descriptor, queue);
+    ASSERT_EQ(renewed.group_count(), fresh.group_count());
+    EXPECT_EQ(renewed.lds_bytes(), fresh.lds_bytes());
+    for (std::uint64_t index = 0; index != fresh.group_count(); ++index) {
+      EXPECT_EQ(renewed.group(index).id, fresh.group(index).id);
+      EXPECT_EQ(renewed.group(index).size, fresh.group(index).size);
+    }
+    std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs{};
+    std::array<std::uint32_t, WaveState::initial_sgpr_count> expected{};
+    renewed.fill_sgprs(sgprs.data(), renewed.group(fresh.group_count() - 1), {});
+    fresh.fill_sgprs(expected.data(), fresh.group(fresh.group_count() - 1), {});
+    EXPECT_EQ(sgprs, expected);
+  }
+  const auto failure = renewed.renew(packet_of({2048, 1, 1}, {1025, 1, 1}), {});
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::work_group_size);
 }
 
 }  // namespace

@@ -37,8 +37,8 @@ inline std::shared_ptr<const Launch> launch_of(std::shared_ptr<const Kernel> ker
                                                const hsa_kernel_dispatch_packet_t& packet,
                                                const QueueView& queue = {}) {
   auto made = Launch::make(std::move(kernel), packet, queue);
-  EXPECT_TRUE(std::holds_alternative<std::shared_ptr<const Launch>>(made));
-  return std::get<std::shared_ptr<const Launch>>(std::move(made));
+  EXPECT_TRUE(std::holds_alternative<std::shared_ptr<Launch>>(made));
+  return std::get<std::shared_ptr<Launch>>(std::move(made));
 }
 
 }  // namespace softgpu::compute
