@@ -1,9 +1,11 @@
-// MUBUF: memory through a buffer resource descriptor, which is how gfx90a reaches private memory.
+// MUBUF: memory through a buffer resource descriptor, which is how gfx90a reaches private memory. MTBUF: the same with
+// a format of the instruction's.
 //
 // The descriptor is a run-time value. One of the form that the runtime gives a queue's scratch is addressed here, where
-// the dwords of the lanes lie side by side; any other goes to the runtime, lane by lane.
+// the dwords of the lanes lie side by side; any other goes to the runtime, lane by lane. So do elements with a format.
 #include <cstddef>
 #include <string>
+#include <utility>
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
@@ -12,6 +14,7 @@
 #include "lane_access.hpp"
 #include "memory_formats.hpp"
 #include "memory_runtime.hpp"
+#include "typed_buffers.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -168,12 +171,87 @@ void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
   put_places(e, access);
   put_source(e, data, source_format(named));
   Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, named.bits / 8);
-  e.call(reinterpret_cast<const void*>(runtime::atomic_functions(named.operation, named.bits).in_memory),
-         e.ir.getVoidTy(),
-         {e.state(), lanes, e.ir.getInt64(0), e.ir.getInt32(static_cast<std::uint32_t>(runtime::Segment::global))});
+  call_atomic(e, named, lanes, e.ir.getInt64(0), runtime::Segment::global);
   if (!i.has("glc")) return;
   const AccessFormat result = result_format(named);
   take_destination(e, part_of(data, 0, result.dwords()), result);
+}
+
+/// An instruction for elements with a format: its components, and how they are in registers.
+struct TypedInstruction {
+  const char* name;
+  unsigned components;
+  runtime::ComponentWidth width = runtime::ComponentWidth::full;
+  bool is_high_half = false;
+
+  [[nodiscard]] bool is_packed() const { return width == runtime::ComponentWidth::half; }
+  [[nodiscard]] unsigned registers() const { return is_packed() ? (components + 1) / 2 : components; }
+  [[nodiscard]] bool is_high(unsigned component) const { return is_high_half || (is_packed() && component % 2 == 1); }
+  [[nodiscard]] unsigned register_of(unsigned component) const { return is_packed() ? component / 2 : component; }
+};
+
+// clang-format off
+constexpr TypedInstruction typed_instructions[] = {
+    {"format_x",        1},
+    {"format_xy",       2},
+    {"format_xyz",      3},
+    {"format_xyzw",     4},
+    {"format_d16_x",    1, runtime::ComponentWidth::half},
+    {"format_d16_xy",   2, runtime::ComponentWidth::half},
+    {"format_d16_xyz",  3, runtime::ComponentWidth::half},
+    {"format_d16_xyzw", 4, runtime::ComponentWidth::half},
+    {"format_d16_hi_x", 1, runtime::ComponentWidth::half, true},
+};
+// clang-format on
+
+enum class FormatSource : std::uint8_t { descriptor, instruction };
+
+/// Puts what a typed access takes into WaveState, and into the packed form of it the instruction's formats.
+std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess& access, const TypedInstruction& typed,
+                            FormatSource source) {
+  if (!i.operands.at(0).is_vector() || i.operands.at(0).dwords != typed.registers()) e.unsupported("operand");
+  put_places(e, access);
+  runtime::TypedAccess result{typed.components, typed.width};
+  static_cast<void>(i.has("format"));  // its names are those of these fields
+  if (source == FormatSource::instruction) {
+    result.data_format = i.first_dword >> 19 & 15;
+    result.number_format = i.first_dword >> 23 & 7;
+    if (!runtime::ElementFormat::make(result.data_format, result.number_format))
+      e.unsupported("there is no such format");
+  }
+  return result.packed();
+}
+
+/// Halves of registers that get no component stay as they were.
+void typed_load(Emitter& e, const Instruction& i, const TypedInstruction& typed, FormatSource source) {
+  honour_cache_hints(e, i);
+  const Operand& destination = i.operands.at(0);
+  const BufferAccess access = buffer_access(e, i, 1);
+  const std::uint32_t packed = prepare_typed(e, i, access, typed, source);
+  call_runtime(e, runtime::typed_buffer_load, e.ir.getVoidTy(), access, packed);
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    for (unsigned c = 0; c < typed.components; ++c) {
+      Value* value = lane_data(e, chunk, c);
+      const unsigned number = typed.register_of(c);
+      if (typed.is_packed()) {
+        const bool is_high = typed.is_high(c);
+        Value* kept = e.ir.CreateAnd(e.vgpr(destination.index + number, chunk), is_high ? 0xffffU : 0xffff0000U);
+        value = e.ir.CreateOr(kept, is_high ? e.ir.CreateShl(value, 16) : value);
+      }
+      e.set_vector(destination, chunk, value, number);
+    }
+}
+
+void typed_store(Emitter& e, const Instruction& i, const TypedInstruction& typed, FormatSource source) {
+  ignore_cache_hints(i);
+  const BufferAccess access = buffer_access(e, i, 1);
+  const std::uint32_t packed = prepare_typed(e, i, access, typed, source);
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    for (unsigned c = 0; c < typed.components; ++c) {
+      Value* value = e.vector(i.operands.at(0), chunk, typed.register_of(c));
+      put_lane_data(e, chunk, c, typed.is_high(c) ? e.ir.CreateLShr(value, 16) : value);
+    }
+  call_runtime(e, runtime::typed_buffer_store, e.ir.getVoidTy(), access, packed);
 }
 
 /// Caches do not exist here; what such an instruction orders is ordered for the compiler and for other threads.
@@ -188,6 +266,15 @@ void add_buffer_memory(HandlerTable& table) {
     table.add(std::string("buffer_") + named.name, [f = named.format](auto& e, auto& i) { store(e, i, f); });
   for (const NamedAtomic& named : atomics)
     table.add(std::string("buffer_") + named.name, [named](auto& e, auto& i) { atomic(e, i, named); });
+  constexpr std::pair<const char*, FormatSource> prefixes[] = {{"buffer_", FormatSource::descriptor},
+                                                               {"tbuffer_", FormatSource::instruction}};
+  for (const auto& [prefix, source] : prefixes)
+    for (const TypedInstruction& typed : typed_instructions) {
+      table.add(prefix + (std::string("load_") + typed.name),
+                [typed, source = source](auto& e, auto& i) { typed_load(e, i, typed, source); });
+      table.add(prefix + (std::string("store_") + typed.name),
+                [typed, source = source](auto& e, auto& i) { typed_store(e, i, typed, source); });
+    }
   for (const char* mnemonic : {"buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2"})
     table.add(mnemonic, fence);
 }

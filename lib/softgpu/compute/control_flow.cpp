@@ -1,11 +1,14 @@
-// SOPP, global wave sync, the program counter, and the hardware registers that programs read and set.
+// SOPP, global wave sync, and what else changes the program counter.
 #include <cstddef>
-#include <string_view>
+#include <string>
+
+#include <llvm/IR/Intrinsics.h>
 
 #include "emitter.hpp"
 #include "global_wave_sync.hpp"
 #include "handler_table.hpp"
 #include "lane_functions.hpp"
+#include "mode_register.hpp"
 #include "wave_state.hpp"
 
 namespace softgpu::compute {
@@ -64,13 +67,17 @@ void send_message(Emitter& e, const Instruction& i) {
 }
 
 /// Only a debugger makes a halted wavefront go on: it waits until its work-group is ended.
-void send_message_and_halt(Emitter& e, const Instruction& i) {
-  send_message(e, i);
+void halt(Emitter& e, const Instruction& i) {
   llvm::BasicBlock* halted = e.new_block("halted");
   e.ir.CreateBr(halted);
   e.ir.SetInsertPoint(halted);
   sleep(e, i);
   e.ir.CreateBr(halted);
+}
+
+void send_message_and_halt(Emitter& e, const Instruction& i) {
+  send_message(e, i);
+  halt(e, i);
 }
 
 /// The resource is M0's bits 21 to 16 plus the offset; the value is the first active lane's.
@@ -108,56 +115,102 @@ void call(Emitter& e, const Instruction& i) {
   e.ir.CreateBr(e.block_at(i.branch_target(i.operands.at(1))));
 }
 
-/// hwreg(HW_REG_MODE, 4, 2): bits 4 and 5 of a hardware register.
-struct HardwareRegister {
-  std::string_view name;
-  unsigned offset = 0;
-  unsigned width = 32;
+void set_halt(Emitter& e, const Instruction& i) {
+  if ((i.operands.at(0).value & 1) != 0) halt(e, i);
+}
 
-  static HardwareRegister parse(Emitter& e, std::string_view text) {
-    if (!text.starts_with("hwreg(") || !text.ends_with(")")) e.unsupported();
-    text = text.substr(6, text.size() - 7);
-    HardwareRegister result;
-    const std::size_t comma = text.find(',');
-    result.name = text.substr(0, comma);
-    if (comma == std::string_view::npos) return result;
-    Modifier rest;
-    for (const char c : text.substr(comma + 1))
-      if (c != ' ') rest.text += c;
-    const auto numbers = rest.numbers();
-    if (numbers.size() != 2) e.unsupported();
-    result.offset = static_cast<unsigned>(numbers[0]);
-    result.width = static_cast<unsigned>(numbers[1]);
-    return result;
+void set_kill(Emitter& e, const Instruction& i) {
+  if ((i.operands.at(0).value & 1) != 0) e.ir.CreateRetVoid();
+}
+
+// --- Forks ("Arbitrary Divergent Control Flow"): a stack of masks and addresses from s0 on, of which MODE has the
+// --- depth; the path with fewer lanes runs first.
+
+constexpr unsigned stack_entries = 6;
+constexpr unsigned entry_registers = 4;
+
+Value* stack_depth(Emitter& e) { return e.ir.CreateLShr(e.mode_register(), mode_register::stack_shift); }
+void set_stack_depth(Emitter& e, Value* depth) {
+  Value* kept = e.ir.CreateAnd(e.mode_register(), ~(7U << mode_register::stack_shift));
+  e.set_mode_register(e.ir.CreateOr(kept, e.ir.CreateShl(depth, mode_register::stack_shift)));
+}
+
+void push(Emitter& e, Value* mask, Value* address) {
+  Value* depth = stack_depth(e);
+  for (unsigned n = 0; n < stack_entries; ++n) {
+    Value* is_here = e.ir.CreateICmpEQ(depth, e.ir.getInt32(n));
+    const auto put = [&](unsigned index, Value* value) {
+      e.set_sgpr_pair(index, e.ir.CreateSelect(is_here, value, e.sgpr_pair(index)));
+    };
+    put(n * entry_registers, mask);
+    put(n * entry_registers + 2, address);
   }
-  [[nodiscard]] std::uint32_t mask() const { return width == 32 ? ~0U : (1U << width) - 1; }
-};
-
-/// SH_MEM_BASES: bits 63 to 48 of the private and of the shared aperture.
-Value* memory_bases(Emitter& e) {
-  const auto top = [&](std::size_t offset) { return e.ir.CreateLShr(e.field(offset, e.i64()), 48); };
-  Value* both = e.ir.CreateOr(top(offsetof(WaveState, private_aperture)),
-                              e.ir.CreateShl(top(offsetof(WaveState, shared_aperture)), 16));
-  return e.ir.CreateTrunc(both, e.i32());
+  set_stack_depth(e, e.ir.CreateAdd(depth, e.ir.getInt32(1)));
 }
 
-void get_register(Emitter& e, const Instruction& i) {
-  const HardwareRegister source = HardwareRegister::parse(e, i.operands.at(1).text);
-  Value* value = nullptr;
-  if (source.name == "HW_REG_MODE") value = e.ir.getInt32(e.float_mode());
-  if (source.name == "HW_REG_SH_MEM_BASES") value = memory_bases(e);
-  if (value == nullptr) e.unsupported();
-  e.set_scalar(i.operands.at(0), e.ir.CreateAnd(e.ir.CreateLShr(value, source.offset), source.mask()));
+/// `go_to_target` branches; `target` is the same as an address.
+template <class GoToTarget>
+void fork(Emitter& e, const Instruction& i, Value* condition, Value* target, GoToTarget&& go_to_target) {
+  Value* exec = e.exec();
+  Value* pass = e.ir.CreateAnd(condition, exec);
+  Value* fail = e.ir.CreateAnd(e.ir.CreateNot(condition), exec);
+  llvm::BasicBlock* taken = e.new_block("taken");
+  llvm::BasicBlock* not_all = e.new_block("not_all");
+  llvm::BasicBlock* both = e.new_block("both");
+  llvm::BasicBlock* fail_first = e.new_block("fail_first");
+  llvm::BasicBlock* pass_first = e.new_block("pass_first");
+  llvm::BasicBlock* next = e.block_at(i.offset + i.size);
+  e.ir.CreateCondBr(e.ir.CreateICmpEQ(pass, exec), taken, not_all);
+  e.ir.SetInsertPoint(not_all);
+  e.ir.CreateCondBr(e.ir.CreateICmpEQ(fail, exec), next, both);
+
+  e.ir.SetInsertPoint(both);
+  const auto count = [&](Value* mask) { return e.ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask); };
+  e.ir.CreateCondBr(e.ir.CreateICmpULT(count(fail), count(pass)), fail_first, pass_first);
+
+  e.ir.SetInsertPoint(fail_first);
+  e.set_sgpr_pair(scalar_register::exec, fail);
+  push(e, pass, target);
+  e.ir.CreateBr(next);
+
+  e.ir.SetInsertPoint(pass_first);
+  e.set_sgpr_pair(scalar_register::exec, pass);
+  push(e, fail, next_address(e, i));
+  e.ir.CreateBr(taken);
+
+  e.ir.SetInsertPoint(taken);
+  go_to_target();
 }
 
-/// Translated code has the mode built in, so that only constants can be set.
-void set_register(Emitter& e, const Instruction& i) {
-  const HardwareRegister target = HardwareRegister::parse(e, i.operands.at(0).text);
-  const Operand& value = i.operands.at(1);
-  if (target.name != "HW_REG_MODE" || value.kind != Operand::Kind::integer) e.unsupported();
-  const std::uint32_t mask = target.mask() << target.offset;
-  const auto bits = static_cast<std::uint32_t>(value.value) << target.offset;
-  e.set_float_mode((e.float_mode() & ~mask) | (bits & mask));
+void fork_to_label(Emitter& e, const Instruction& i) {
+  const std::int64_t target = i.branch_target(i.operands.at(1));
+  Value* address = e.ir.CreateAdd(e.field(offsetof(WaveState, code_address), e.i64()), code_offset(e, target));
+  fork(e, i, e.scalar64(i.operands.at(0)), address, [&] { e.ir.CreateBr(e.block_at(target)); });
+}
+
+void fork_to_address(Emitter& e, const Instruction& i) {
+  Value* address = e.scalar64(i.operands.at(1));
+  fork(e, i, e.scalar64(i.operands.at(0)), address, [&] { e.branch_to(address); });
+}
+
+/// The second path to come here, the one for which the stack is as deep as before the fork, goes on.
+void join(Emitter& e, const Instruction& i) {
+  Value* depth = stack_depth(e);
+  llvm::BasicBlock* first = e.new_block("first");
+  Value* is_second = e.ir.CreateICmpEQ(depth, e.scalar(i.operands.at(0)));
+  e.ir.CreateCondBr(is_second, e.block_at(i.offset + i.size), first);
+  e.ir.SetInsertPoint(first);
+  depth = e.ir.CreateAnd(e.ir.CreateSub(depth, e.ir.getInt32(1)), 7);
+  set_stack_depth(e, depth);
+  Value* mask = e.ir.getInt64(0);
+  Value* address = e.ir.getInt64(0);
+  for (unsigned n = 0; n < stack_entries; ++n) {
+    Value* is_here = e.ir.CreateICmpEQ(depth, e.ir.getInt32(n));
+    mask = e.ir.CreateSelect(is_here, e.sgpr_pair(n * entry_registers), mask);
+    address = e.ir.CreateSelect(is_here, e.sgpr_pair(n * entry_registers + 2), address);
+  }
+  e.set_sgpr_pair(scalar_register::exec, mask);
+  e.branch_to(address);
 }
 
 }  // namespace
@@ -167,6 +220,7 @@ void add_control_flow(HandlerTable& table) {
                                "s_ttracedata", "s_wakeup", "v_nop", "v_clrexcp"})
     table.add(mnemonic, no_operation);
   table.add("s_endpgm", end_program);
+  table.add("s_endpgm_saved", end_program);
   table.add("s_branch", branch);
   table.add("s_cbranch_scc0", [](auto& e, auto& i) { branch_if(e, i, e.ir.CreateNot(e.scc())); });
   table.add("s_cbranch_scc1", [](auto& e, auto& i) { branch_if(e, i, e.scc()); });
@@ -189,9 +243,14 @@ void add_control_flow(HandlerTable& table) {
   table.add("s_setpc_b64", set_program_counter);
   table.add("s_swappc_b64", swap_program_counter);
   table.add("s_call_b64", call);
-  table.add("s_getreg_b32", get_register);
-  table.add("s_setreg_b32", set_register);
-  table.add("s_setreg_imm32_b32", set_register);
+  table.add("s_cbranch_i_fork", fork_to_label);
+  table.add("s_cbranch_g_fork", fork_to_address);
+  table.add("s_cbranch_join", join);
+  // A debugger is never attached.
+  for (const char* condition : {"sys", "user", "sys_or_user", "sys_and_user"})
+    table.add(std::string("s_cbranch_cdbg") + condition, [](auto&, auto&) {});
+  table.add("s_sethalt", set_halt);
+  table.add("s_setkill", set_kill);
 }
 
 }  // namespace softgpu::compute

@@ -38,6 +38,14 @@ Value* signed_to_double(Emitter& e, Sources s) { return e.ir.CreateSIToFP(s[0], 
 Value* unsigned_to_double(Emitter& e, Sources s) { return e.ir.CreateUIToFP(s[0], doubles(e)); }
 Value* same(Emitter&, Sources s) { return s[0]; }
 
+/// From 16 bits, which a float holds exactly: what is rounded is the half that is made of it.
+template <LaneFunction convert>
+Value* exactly(Emitter& e, Sources s) {
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
+  e.ir.setIsFPConstrained(false);
+  return convert(e, s);
+}
+
 template <unsigned byte>
 Value* byte_to_float(Emitter& e, Sources s) {
   return e.ir.CreateUIToFP(e.ir.CreateAnd(e.ir.CreateLShr(s[0], 8 * byte), e.splat(0xffU)), floats(e));
@@ -126,8 +134,8 @@ void add_conversions(HandlerTable& table) {
   op("v_cvt_f32_ubyte3", f32, {u32}, byte_to_float<3>);
   op("v_cvt_f16_f32", f16, {f32}, same);
   op("v_cvt_f32_f16", f32, {f16}, [](auto& e, auto s) { return quieted(e, s[0]); });
-  op("v_cvt_f16_u16", f16, {u16}, unsigned_to_float);
-  op("v_cvt_f16_i16", f16, {u16}, signed_to_float);
+  op("v_cvt_f16_u16", f16, {u16}, exactly<unsigned_to_float>);
+  op("v_cvt_f16_i16", f16, {u16}, exactly<signed_to_float>);
   op("v_cvt_u16_f16", u16, {f16}, to_u16);
   op("v_cvt_i16_f16", u16, {f16}, to_i16);
   op("v_cvt_norm_i16_f16", u16, {f16}, [](auto& e, auto s) { return to_signed_norm(e, s[0]); });

@@ -1,8 +1,10 @@
 #include "emitter.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <stdexcept>
+#include <string_view>
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
@@ -11,6 +13,7 @@
 
 #include "handler_table.hpp"
 #include "loaded_module.hpp"
+#include "mode_register.hpp"
 #include "rounding.hpp"
 #include "wave_state.hpp"
 
@@ -18,12 +21,31 @@ namespace softgpu::compute {
 
 using llvm::Value;
 
+namespace {
+
+/// The instructions that VSKIP skips.
+bool is_vector_instruction(std::string_view mnemonic) {
+  constexpr std::array<std::string_view, 8> beginnings = {"v_",    "ds_",     "buffer_",  "tbuffer_",
+                                                          "flat_", "global_", "scratch_", "image_"};
+  return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return mnemonic.starts_with(beginning); });
+}
+
+/// Where indexed registers have their mode and their index.
+bool changes_m0(const Instruction& instruction) {
+  return !instruction.mnemonic.starts_with("s_set_gpr_idx_") && !instruction.operands.empty() &&
+         instruction.operands[0].is_scalar() && instruction.operands[0].index == scalar_register::m0;
+}
+
+}  // namespace
+
 Emitter::Emitter(llvm::Function& function, std::uint32_t float_mode)
     : ir(function.getContext()), function_(function), state_(function.getArg(0)),
       entry_(llvm::BasicBlock::Create(function.getContext(), "entry", &function)), entry_ir_(entry_),
-      scc_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt1Ty(), nullptr, "scc")), float_mode_(float_mode),
+      scc_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt1Ty(), nullptr, "scc")),
+      mode_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt32Ty(), nullptr, "mode")), float_mode_(float_mode),
       initial_float_mode_(float_mode) {
   entry_ir_.CreateStore(entry_ir_.getFalse(), scc_slot_);
+  entry_ir_.CreateStore(entry_ir_.getInt32(float_mode), mode_slot_);
 }
 
 void Emitter::unsupported(const std::string& why) const {
@@ -213,31 +235,31 @@ Value* Emitter::high_half(Value* pair) { return ir.CreateTrunc(ir.CreateLShr(pai
 // --- Control flow
 
 llvm::BasicBlock* Emitter::block_at(std::int64_t offset) {
-  if (gpr_index_mode_ != 0) unsupported("a branch while VGPRs are indexed");
-  const auto [found, is_new] = blocks_.try_emplace(offset, Block{nullptr, float_mode_});
+  if (indexes_gprs()) unsupported("a branch while VGPRs are indexed");
+  const auto [found, is_new] = blocks_.try_emplace(BlockKey{offset, float_mode_}, nullptr);
   if (is_new) {
-    found->second.block = new_block("block");
+    found->second = new_block("block");
     pending_blocks_.push_back(found->first);
   }
-  if (found->second.float_mode != float_mode_) unsupported("MODE differs between the paths that meet here");
-  return found->second.block;
+  return found->second;
 }
 
 std::optional<std::int64_t> Emitter::enter_next_block() {
   if (pending_blocks_.empty()) return std::nullopt;
-  const std::int64_t offset = pending_blocks_.back();
+  const BlockKey key = pending_blocks_.back();
   pending_blocks_.pop_back();
-  const Block& block = blocks_.at(offset);
-  ir.SetInsertPoint(block.block);
-  float_mode_ = block.float_mode;
-  return offset;
+  ir.SetInsertPoint(blocks_.at(key));
+  float_mode_ = key.float_mode;
+  return key.offset;
 }
 
 void Emitter::emit(const Instruction& instruction) {
   instruction_ = &instruction;
   const Handler* handler = HandlerTable::gfx90a().find(instruction.mnemonic);
   if (handler == nullptr) unsupported();
-  if (gpr_index_mode_ != 0 && instruction.mnemonic.starts_with("v_") && instruction.mnemonic != "v_mov_b32")
+  if ((float_mode_ & mode_register::vskip) != 0 && is_vector_instruction(instruction.mnemonic)) return;
+  if (indexes_gprs() && changes_m0(instruction)) unsupported("M0 changes while VGPRs are indexed");
+  if (gpr_index_mode() != 0 && instruction.mnemonic.starts_with("v_") && instruction.mnemonic != "v_mov_b32")
     unsupported("indexed VGPRs");
   const bool is_strict = function_.hasFnAttribute(llvm::Attribute::StrictFP);
   const auto shift = is_strict ? rounding_shift(instruction.mnemonic) : std::nullopt;
@@ -259,7 +281,7 @@ void Emitter::emit(const Instruction& instruction) {
 
 void Emitter::finish(std::int64_t start) {
   if (indirect_ != nullptr) return finish_indirect_branches(start);
-  entry_ir_.CreateBr(blocks_.at(start).block);
+  entry_ir_.CreateBr(blocks_.at({start, initial_float_mode_}));
 }
 
 }  // namespace softgpu::compute

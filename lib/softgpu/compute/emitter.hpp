@@ -10,11 +10,13 @@
 
 #include <algorithm>
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <llvm/IR/IRBuilder.h>
@@ -123,14 +125,23 @@ public:
   void may_wait_for(WaitsFor what) { waits_for_ = std::max(waits_for_, what); }
   [[nodiscard]] WaitsFor waits_for() const { return waits_for_; }
 
-  // --- MODE, which is known at translation: s_setreg with a constant changes it from here on
+  // --- MODE. What translated code depends on is known at translation (mode_register.hpp): an instruction that is
+  // --- reached in several modes is translated for each of them.
   [[nodiscard]] std::uint32_t float_mode() const { return float_mode_; }
   void set_float_mode(std::uint32_t mode) { float_mode_ = mode; }
+  /// The whole register, of which only the bits that translated code does not depend on are of use (i32).
+  llvm::Value* mode_register() { return ir.CreateLoad(i32(), mode_slot_); }
+  void set_mode_register(llvm::Value* value) { ir.CreateStore(value, mode_slot_); }
+  /// The modes that the program's constants lead to, as far as translated code depends on them.
+  [[nodiscard]] const std::set<std::uint32_t>& known_modes() const { return known_modes_; }
+  void set_known_modes(std::set<std::uint32_t> modes) { known_modes_ = std::move(modes); }
 
   // --- VGPR indexing: s_set_gpr_idx_on makes VALU instructions add M0 to register numbers, up to s_set_gpr_idx_off
   enum GprIndex : unsigned { source0 = 1, source1 = 2, source2 = 4, destination = 8 };
-  [[nodiscard]] unsigned gpr_index_mode() const { return gpr_index_mode_; }
-  void set_gpr_index_mode(unsigned mode) { gpr_index_mode_ = mode; }
+  [[nodiscard]] unsigned gpr_index_mode() const { return gpr_index_mode_.value_or(0); }
+  [[nodiscard]] bool indexes_gprs() const { return gpr_index_mode_.has_value(); }
+  /// Nothing where registers are not indexed.
+  void set_gpr_index_mode(std::optional<unsigned> mode) { gpr_index_mode_ = mode; }
   /// One more than the highest VGPR that the program names: as far as an index may reach.
   [[nodiscard]] unsigned vgpr_limit() const { return vgpr_limit_; }
   void set_vgpr_limit(unsigned limit) { vgpr_limit_ = limit; }
@@ -141,9 +152,11 @@ public:
   void finish(std::int64_t start);
 
 private:
-  struct Block {
-    llvm::BasicBlock* block;
-    std::uint32_t float_mode;  ///< of every path that leads there
+  /// An instruction, and the mode of the paths that lead there.
+  struct BlockKey {
+    std::int64_t offset;
+    std::uint32_t float_mode;
+    friend auto operator<=>(const BlockKey&, const BlockKey&) = default;  // NOLINT(modernize-use-nullptr)
   };
   llvm::Value* scalar_slot(unsigned index, unsigned dwords);
   llvm::AllocaInst* vector_slot(unsigned index, unsigned chunk);
@@ -159,15 +172,17 @@ private:
   std::array<llvm::AllocaInst*, scalar_register::count / 2> scalar_slots_ = {};
   std::array<std::array<llvm::AllocaInst*, chunk_count>, vector_register_count> vector_slots_ = {};
   llvm::AllocaInst* scc_slot_;
-  std::map<std::int64_t, Block> blocks_;
-  std::vector<std::int64_t> pending_blocks_;
+  llvm::AllocaInst* mode_slot_;
+  std::map<BlockKey, llvm::BasicBlock*> blocks_;
+  std::vector<BlockKey> pending_blocks_;
   std::set<std::int64_t> indirect_targets_;
   llvm::BasicBlock* indirect_ = nullptr;  ///< where indirect branches meet, if there are any
   llvm::Value* target_slot_ = nullptr;    ///< the address that they go to
   const Instruction* instruction_ = nullptr;
   std::uint32_t float_mode_;
   std::uint32_t initial_float_mode_;
-  unsigned gpr_index_mode_ = 0;
+  std::set<std::uint32_t> known_modes_;
+  std::optional<unsigned> gpr_index_mode_;
   unsigned vgpr_limit_ = 0;
   WaitsFor waits_for_ = WaitsFor::nothing;
 };

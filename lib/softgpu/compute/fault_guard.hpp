@@ -1,5 +1,5 @@
-// The way out of translated code before its end: a wild address, a trap, an interrupt, or the end of the whole
-// work-group.
+// The way out of translated code before its end: a wild address, a trap, an interrupt, MODE, or the end of the
+// whole work-group.
 //
 // Translated code has no unwind tables and no destructors, so leaving it is a jump. A host fault (SIGSEGV, SIGBUS)
 // outside of a guard goes to whichever handler was there before.
@@ -19,10 +19,11 @@ struct EarlyExit {
     impossible_address,  ///< not canonical: the processor does not say which
     trap,
     cancelled,
-    interrupted,  ///< by another thread
+    interrupted,   ///< by another thread
+    unknown_mode,  ///< MODE was set to a value that the translated code has not got
   };
   Cause cause;
-  std::uint64_t address = 0;  ///< memory_fault: what was accessed; trap: the instruction's offset
+  std::uint64_t address = 0;  ///< memory_fault: what was accessed; trap, unknown_mode: the instruction's offset
 };
 
 /// A place to come back to. One a stack: the guard of a fiber follows it through suspend() and resume().

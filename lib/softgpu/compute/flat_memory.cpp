@@ -140,9 +140,7 @@ void atomic(Emitter& e, const Instruction& i, Segment segment, const NamedAtomic
   const std::size_t first = returns ? 1 : 0;
   put_lane_addresses(e, lane_addresses(e, segment, address_operands(i, segment, first)));
   put_source(e, i.operands.at(first + 1), source_format(named));
-  const auto function = runtime::atomic_functions(named.operation, named.bits).in_memory;
-  e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
-         {e.state(), e.exec(), flat_scratch(e), constant(e, segment)});
+  call_atomic(e, named, e.exec(), flat_scratch(e), segment);
   if (returns) take_destination(e, i.operands.at(0), result_format(named));
 }
 

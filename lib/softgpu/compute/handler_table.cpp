@@ -8,6 +8,7 @@ const HandlerTable& HandlerTable::gfx90a() {
     HandlerTable& all = *new HandlerTable;
     add_scalar_alu(all);
     add_control_flow(all);
+    add_hardware_registers(all);
     add_vector_integer(all);
     add_vector_wide_integer(all);
     add_vector_float(all);

@@ -36,6 +36,7 @@ private:
 // The families, each in the source file of its name.
 void add_scalar_alu(HandlerTable& table);
 void add_control_flow(HandlerTable& table);
+void add_hardware_registers(HandlerTable& table);
 void add_vector_integer(HandlerTable& table);
 void add_vector_wide_integer(HandlerTable& table);
 void add_vector_float(HandlerTable& table);

@@ -22,7 +22,7 @@ void Emitter::allow_indirect_branches(const std::set<std::int64_t>& targets) {
 
 void Emitter::branch_to(Value* address) {
   if (float_mode_ != initial_float_mode_) unsupported("MODE differs from the kernel's at an indirect branch");
-  if (gpr_index_mode_ != 0) unsupported("a branch while VGPRs are indexed");
+  if (indexes_gprs()) unsupported("a branch while VGPRs are indexed");
   ir.CreateStore(ir.CreateAnd(address, ~std::uint64_t{3}), target_slot_);  // the program counter has no more bits
   ir.CreateBr(indirect_);
 }
@@ -45,6 +45,7 @@ void Emitter::for_each_register(Move&& move) {
         move(vector_slots_[index][chunk], lanes(i32()),
              address(offsetof(RegisterFile, vectors) + 256 * index + 64 * chunk), 64);
   move(scc_slot_, i1(), address(offsetof(RegisterFile, scc)), 1);
+  move(mode_slot_, i32(), address(offsetof(RegisterFile, mode)), 4);
 }
 
 void Emitter::finish_indirect_branches(std::int64_t start) {
@@ -59,7 +60,7 @@ void Emitter::finish_indirect_branches(std::int64_t start) {
   Value* offset = ir.CreateSub(ir.CreateLoad(i64(), target_slot_), field(offsetof(WaveState, code_address), i64()));
   llvm::SwitchInst* choice = ir.CreateSwitch(offset, leave, static_cast<unsigned>(indirect_targets_.size()));
   for (const std::int64_t target : indirect_targets_)
-    choice->addCase(ir.getInt64(static_cast<std::uint64_t>(target)), blocks_.at(target).block);
+    choice->addCase(ir.getInt64(static_cast<std::uint64_t>(target)), blocks_.at({target, initial_float_mode_}));
 
   ir.SetInsertPoint(leave);
   for_each_register([&](Value* slot, llvm::Type* type, Value* address, unsigned alignment) {
@@ -79,7 +80,8 @@ void Emitter::finish_indirect_branches(std::int64_t start) {
 
   ir.SetInsertPoint(entry_);
   Value* target = ir.CreateLoad(i64(), state_address(offsetof(WaveState, branch_target)));
-  ir.CreateCondBr(ir.CreateICmpEQ(target, ir.getInt64(WaveState::nowhere)), blocks_.at(start).block, resume);
+  ir.CreateCondBr(ir.CreateICmpEQ(target, ir.getInt64(WaveState::nowhere)), blocks_.at({start, initial_float_mode_}),
+                  resume);
 }
 
 }  // namespace softgpu::compute

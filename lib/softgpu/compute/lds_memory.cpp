@@ -202,6 +202,34 @@ void count_lanes(Emitter& e, const Instruction& i, AtomicOperation operation) {
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) e.set_vector(i.operands.at(0), chunk, e.splat(before));
 }
 
+/// ds_condxchg32: each of two dwords is written where the data's highest bit says so, without that bit.
+void conditional_exchange(Emitter& e, const Instruction& i) {
+  Chunks places;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* place = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(offset_of(i)));
+    places[chunk] = e.ir.CreateZExt(e.ir.CreateAnd(place, e.splat(0xfff8U)), Emitter::lanes(e.i64()));
+  }
+  put_lane_addresses(e, places);
+  put_source(e, i.operands.at(2), {8});
+  call_atomic(e, AtomicOperation::conditional_exchange, 64, e.exec());
+  take_destination(e, i.operands.at(0), {8});
+}
+
+/// Where ds_read_addtid and ds_write_addtid access LDS: the lanes' dwords lie side by side from M0 + offset on.
+LaneAddresses lane_number_addresses(Emitter& e, const Instruction& i) {
+  Value* base = e.splat(e.ir.CreateAnd(e.sgpr(scalar_register::m0), 0xffff));
+  Chunks addresses;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    std::vector<llvm::Constant*> columns;
+    for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
+      columns.push_back(e.ir.getInt32(4 * (chunk * lanes_per_chunk + lane)));
+    addresses[chunk] = e.ir.CreateAdd(base, llvm::ConstantVector::get(columns));
+  }
+  LaneAddresses lanes = lds_addresses(e, addresses, offset_of(i), 4);
+  lanes.is_consecutive = true;
+  return lanes;
+}
+
 // --- Lane exchanges
 
 /// What other lanes see of a register: 0 where EXEC disables the lane.
@@ -328,6 +356,11 @@ void add_lds_memory(HandlerTable& table) {
   }
   table.add("ds_append", [](auto& e, auto& i) { count_lanes(e, i, AtomicOperation::add); });
   table.add("ds_consume", [](auto& e, auto& i) { count_lanes(e, i, AtomicOperation::subtract); });
+  table.add("ds_condxchg32_rtn_b64", conditional_exchange);
+  table.add("ds_read_addtid_b32",
+            [](auto& e, auto& i) { load_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, i)); });
+  table.add("ds_write_addtid_b32",
+            [](auto& e, auto& i) { store_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, i)); });
   table.add("ds_bpermute_b32", backward_permute);
   table.add("ds_permute_b32", forward_permute);
   table.add("ds_swizzle_b32", swizzle);

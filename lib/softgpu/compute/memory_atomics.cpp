@@ -1,14 +1,12 @@
 #include "memory_atomics.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstring>
-#include <limits>
 #include <type_traits>
 
 #include "lane_memory.hpp"
+#include "small_float.hpp"
 
 namespace softgpu::compute::runtime {
 namespace {
@@ -27,30 +25,15 @@ Float<T> as_float(T value) {
   return std::bit_cast<Float<T>>(value);
 }
 
-double widen_half(std::uint32_t half) {
-  const std::uint32_t exponent = half >> 10 & 31;
-  const double fraction = half & 0x3ff;
-  double magnitude =
-      std::ldexp(exponent == 0 ? fraction : fraction + 1024, static_cast<int>(std::max(exponent, 1U)) - 25);
-  if (exponent == 31) magnitude = fraction == 0 ? HUGE_VAL : std::numeric_limits<double>::quiet_NaN();
-  return (half & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
-/// Rounds to nearest even.
-std::uint32_t narrow_to_half(double value) {
-  const std::uint32_t sign = std::signbit(value) ? 0x8000 : 0;
-  const double magnitude = std::fabs(value);
-  if (std::isnan(value)) return sign | 0x7e00;
-  if (magnitude >= 65520) return sign | 0x7c00;
-  if (magnitude == 0) return sign;
-  const int exponent = std::max(std::ilogb(magnitude), -14);
-  // 1024 and more carry into the exponent, as they should.
-  const auto fraction = static_cast<std::uint32_t>(std::nearbyint(std::ldexp(magnitude, 10 - exponent)));
-  return sign | ((static_cast<std::uint32_t>(exponent + 14) << 10) + fraction);
-}
-
 /// The sum of two halves is exact in a double: it is rounded once.
-std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) { return narrow_to_half(widen_half(a) + widen_half(b)); }
+std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) {
+  return narrow(half_float, widen(half_float, a) + widen(half_float, b));
+}
+
+std::uint32_t exchanged(std::uint32_t memory, std::uint32_t data) {
+  constexpr std::uint32_t condition = 0x80000000;
+  return (data & condition) != 0 ? data & ~condition : memory;
+}
 
 /// What the memory holds after the operation.
 template <AtomicOperation operation, class T>
@@ -78,6 +61,11 @@ T apply(T memory, T data, [[maybe_unused]] T second) {
   if constexpr (operation == max_float) return as_float(data) > as_float(memory) ? data : memory;
   if constexpr (operation == add_packed_half)
     return add_halves(memory, data) | add_halves(memory >> 16, data >> 16) << 16;
+  if constexpr (operation == conditional_exchange) {
+    const auto high = [](T value) { return static_cast<std::uint32_t>(value >> 32); };
+    const auto low = [](T value) { return static_cast<std::uint32_t>(value); };
+    return exchanged(low(memory), low(data)) | T{exchanged(high(memory), high(data))} << 32;
+  }
 }
 
 /// The atomic operation on host memory; the result is what was there before.
@@ -140,7 +128,8 @@ void execute_in_lds(WaveState* state, std::uint64_t lanes) {
 
 template <AtomicOperation operation>
 AtomicFunctions of_width(unsigned bits) {
-  if (bits == 32) return {execute_in_memory<operation, std::uint32_t>, execute_in_lds<operation, std::uint32_t>};
+  if constexpr (operation != AtomicOperation::conditional_exchange)
+    if (bits == 32) return {execute_in_memory<operation, std::uint32_t>, execute_in_lds<operation, std::uint32_t>};
   if constexpr (operation == AtomicOperation::add_packed_half)
     return {};
   else
@@ -174,6 +163,7 @@ AtomicFunctions atomic_functions(AtomicOperation operation, unsigned bits) {
   case min_float:          return of_width<min_float>(bits);
   case max_float:          return of_width<max_float>(bits);
   case add_packed_half:    return of_width<add_packed_half>(bits);
+  case conditional_exchange: return of_width<conditional_exchange>(bits);
   }
   // clang-format on
   return {};

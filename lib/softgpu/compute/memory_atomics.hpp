@@ -29,6 +29,7 @@ enum class AtomicOperation : std::uint8_t {
   min_float,
   max_float,
   add_packed_half,
+  conditional_exchange,  ///< of each dword: data without its highest bit where that is set, else memory
 };
 
 /// What executes an operation for each lane in turn, on lane_data[0] (and [1] where it takes a second operand; operands

@@ -1,4 +1,4 @@
-// The loads, stores and atomics that the FLAT and MUBUF encodings have in common, by the end of the mnemonic.
+// The loads, stores and atomics that the FLAT, MUBUF and SMEM encodings have in common, by the end of the mnemonic.
 #pragma once
 
 #include "lane_access.hpp"
@@ -87,5 +87,14 @@ inline constexpr NamedAtomic atomics[] = {
   return {atomic.bits / 8 * (compares ? 2U : 1U)};
 }
 [[nodiscard]] inline AccessFormat result_format(const NamedAtomic& atomic) { return {atomic.bits / 8}; }
+
+/// Executes an atomic for `lanes` (i64) on the addresses and operands that are in WaveState, where the former values
+/// are afterwards.
+inline void call_atomic(Emitter& e, const NamedAtomic& atomic, llvm::Value* lanes, llvm::Value* flat_scratch,
+                        runtime::Segment segment) {
+  const auto function = runtime::atomic_functions(atomic.operation, atomic.bits).in_memory;
+  e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
+         {e.state(), lanes, flat_scratch, e.ir.getInt32(static_cast<std::uint32_t>(segment))});
+}
 
 }  // namespace softgpu::compute

@@ -4,41 +4,12 @@
 #include <chrono>
 #include <cstring>
 
+#include "buffer_resource.hpp"
 #include "fault_guard.hpp"
 #include "lane_memory.hpp"
 
 namespace softgpu::compute::runtime {
 namespace {
-
-/// The fields of a buffer resource descriptor (V#) that addressing uses, as GFX9 lays them out.
-struct BufferResource {
-  BufferResource(std::uint64_t low, std::uint64_t high)
-      : base(low & 0xffffffffffff), stride(static_cast<std::uint32_t>(low >> 48) & 0x3fff), swizzled((low >> 63) != 0),
-        record_count(static_cast<std::uint32_t>(high)),
-        index_stride(8U << (static_cast<std::uint32_t>(high >> 53) & 3)), adds_lane((high >> 55 & 1) != 0) {}
-
-  std::uint64_t base;
-  std::uint32_t stride;
-  bool swizzled;
-  std::uint32_t record_count;
-  std::uint32_t index_stride;
-  bool adds_lane;
-
-  /// From the base, without the scalar offset.
-  [[nodiscard]] std::uint64_t place(std::uint64_t index, std::uint64_t offset) const {
-    if (!swizzled) return index * stride + offset;
-    constexpr std::uint64_t element_bytes = 4;
-    const std::uint64_t row = index / index_stride * stride + offset / element_bytes * element_bytes;
-    return row * index_stride + index % index_stride * element_bytes + offset % element_bytes;
-  }
-
-  [[nodiscard]] bool contains(std::uint64_t index, std::uint64_t offset, std::uint32_t bytes,
-                              std::uint32_t scalar_offset) const {
-    if (stride != 0 && swizzled) return index < record_count && offset + bytes <= stride;
-    if (stride != 0) return index < record_count;
-    return place(index, offset) + bytes + scalar_offset <= record_count;
-  }
-};
 
 template <class Access>
 void for_each_lane(std::uint64_t lanes, Access&& access) {

@@ -22,12 +22,20 @@ struct Flow {
   bool ends_block = false;
   std::optional<std::int64_t> target = std::nullopt;
   bool is_indirect = false;  ///< the last operand says where to
-  bool is_call = false;      ///< what follows is entered indirectly, by a return
+  bool is_call = false;      ///< what follows is entered indirectly, by a return or a join
+  bool is_fork = false;      ///< so is the target
 };
 
 Flow flow_of(const Instruction& instruction) {
   const std::string& mnemonic = instruction.mnemonic;
   if (mnemonic == "s_branch") return {false, true, instruction.branch_target(instruction.operands.at(0))};
+  if (mnemonic == "s_cbranch_i_fork")
+    return {.ends_block = true,
+            .target = instruction.branch_target(instruction.operands.at(1)),
+            .is_call = true,
+            .is_fork = true};
+  if (mnemonic == "s_cbranch_g_fork") return {.ends_block = true, .is_indirect = true, .is_call = true};
+  if (mnemonic == "s_cbranch_join") return {.ends_block = true, .is_indirect = true};
   if (mnemonic.starts_with("s_cbranch_") && instruction.operands.size() == 1)
     return {true, true, instruction.branch_target(instruction.operands.at(0))};
   if (mnemonic == "s_call_b64")
@@ -96,6 +104,7 @@ std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry, std::in
         }
       }
       if (flow.is_call) program.indirect_targets.insert(next);
+      if (flow.is_fork) program.indirect_targets.insert(*flow.target);
       constants.follow(*instruction, entry);
       if (flow.target) add_leader(*flow.target, constants);
       if (flow.ends_block && flow.falls_through) add_leader(next, constants);

@@ -12,6 +12,7 @@ namespace softgpu::compute {
 struct RegisterFile {
   alignas(64) std::uint32_t vectors[vector_register_count][64];
   std::uint64_t scalar_pairs[scalar_register::count / 2];
+  std::uint32_t mode;
   std::uint8_t scc;
 };
 

@@ -2,6 +2,7 @@
 //
 // Registers are SSA values here, so that an indexed one is selected out of all that it could be. The index is the same
 // for all lanes.
+#include <optional>
 #include <string_view>
 
 #include "emitter.hpp"
@@ -20,7 +21,7 @@ void set_index(Emitter& e, const Operand& index) {
 }
 
 /// The mode of gpr_idx(SRC0,DST), in M0 as well.
-void set_mode(Emitter& e, std::string_view text) {
+unsigned set_mode(Emitter& e, std::string_view text) {
   unsigned mode = 0;
   if (text.find("SRC0") != std::string_view::npos) mode |= Emitter::source0;
   if (text.find("SRC1") != std::string_view::npos) mode |= Emitter::source1;
@@ -29,12 +30,17 @@ void set_mode(Emitter& e, std::string_view text) {
   if (!text.starts_with("gpr_idx(")) e.unsupported();
   Value* kept = e.ir.CreateAnd(e.sgpr(scalar_register::m0), ~0xf000U);
   e.set_sgpr(scalar_register::m0, e.ir.CreateOr(kept, mode << 12));
-  e.set_gpr_index_mode(mode);
+  return mode;
 }
 
 void indexing_on(Emitter& e, const Instruction& i) {
   set_index(e, i.operands.at(0));
-  set_mode(e, i.operands.at(1).text);
+  e.set_gpr_index_mode(set_mode(e, i.operands.at(1).text));
+}
+
+void change_mode(Emitter& e, const Instruction& i) {
+  const unsigned mode = set_mode(e, i.operands.at(0).text);
+  if (e.indexes_gprs()) e.set_gpr_index_mode(mode);
 }
 
 /// v_mov_b32 with its source, its destination or both moved by the index.
@@ -94,7 +100,8 @@ void move_to_relative(Emitter& e, const Instruction& i) {
 
 void add_register_indexing(HandlerTable& table) {
   table.add("s_set_gpr_idx_on", indexing_on);
-  table.add("s_set_gpr_idx_off", [](Emitter& e, const Instruction&) { e.set_gpr_index_mode(0); });
+  table.add("s_set_gpr_idx_off", [](Emitter& e, const Instruction&) { e.set_gpr_index_mode(std::nullopt); });
+  table.add("s_set_gpr_idx_mode", change_mode);
   table.add("s_set_gpr_idx_idx", [](Emitter& e, const Instruction& i) { set_index(e, i.operands.at(0)); });
   for (const char* mnemonic : {"s_movrels_b32", "s_movrels_b64"}) table.add(mnemonic, move_from_relative);
   for (const char* mnemonic : {"s_movreld_b32", "s_movreld_b64"}) table.add(mnemonic, move_to_relative);

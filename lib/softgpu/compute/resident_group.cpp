@@ -51,6 +51,7 @@ std::uint64_t initial_exec(const WorkGroup& group, std::uint32_t first_item) {
 
 Failure::Kind kind_of(EarlyExit::Cause cause) {
   if (cause == EarlyExit::Cause::interrupted) return Failure::Kind::interrupted;
+  if (cause == EarlyExit::Cause::unknown_mode) return Failure::Kind::illegal_instruction;
   return cause == EarlyExit::Cause::trap ? Failure::Kind::trap : Failure::Kind::memory_fault;
 }
 
@@ -68,6 +69,9 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group) {
     break;
   case EarlyExit::Cause::interrupted:
     text << "ended after the time limit for kernels, executed";
+    break;
+  case EarlyExit::Cause::unknown_mode:
+    text << "at offset 0x" << exit.address << ": MODE gets a value that no constant of the kernel leads to, executed";
     break;
   case EarlyExit::Cause::trap:
   case EarlyExit::Cause::cancelled:

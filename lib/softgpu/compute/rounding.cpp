@@ -16,7 +16,11 @@ constexpr std::string_view single_results[] = {"v_add_f32",        "v_sub_f32", 
                                                "v_madak_f32",      "v_fmac_f32",    "v_mad_legacy_f32", "v_fma_f32",
                                                "v_cvt_f32_f64",    "v_cvt_f32_i32", "v_cvt_f32_u32",    "v_fma_mix_f32",
                                                "v_pk_add_f32",     "v_pk_mul_f32",  "v_pk_fma_f32"};
-constexpr std::string_view double_results[] = {"v_add_f64", "v_mul_f64", "v_fma_f64", "v_fmac_f64"};
+constexpr std::string_view double_and_half_results[] = {
+    "v_add_f64",        "v_mul_f64",    "v_fma_f64",        "v_fmac_f64",    "v_add_f16",       "v_sub_f16",
+    "v_subrev_f16",     "v_mul_f16",    "v_mac_f16",        "v_mad_f16",     "v_madmk_f16",     "v_madak_f16",
+    "v_mad_legacy_f16", "v_fma_f16",    "v_fma_legacy_f16", "v_cvt_f16_f32", "v_cvt_f16_u16",   "v_cvt_f16_i16",
+    "v_pk_add_f16",     "v_pk_mul_f16", "v_pk_fma_f16",     "v_pk_fmac_f16", "v_fma_mixlo_f16", "v_fma_mixhi_f16"};
 constexpr std::string_view independent[] = {
     "v_min", "v_max",   "v_med3",  "v_trunc",       "v_ceil",          "v_floor",   "v_rndne",   "v_exp",
     "v_log", "v_rcp",   "v_rsq",   "v_sqrt",        "v_sin",           "v_cos",     "v_frexp",   "v_cube",
@@ -35,7 +39,7 @@ bool sets_rounding(const Instruction& instruction) {
 
 std::optional<unsigned> rounding_shift(std::string_view mnemonic) {
   if (std::ranges::find(single_results, mnemonic) != std::end(single_results)) return 0;
-  if (std::ranges::find(double_results, mnemonic) != std::end(double_results)) return 2;
+  if (std::ranges::find(double_and_half_results, mnemonic) != std::end(double_and_half_results)) return 2;
   return std::nullopt;
 }
 

@@ -1,12 +1,14 @@
 #include "translator.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include <llvm/IR/Function.h>
 #include <llvm/IR/Module.h>
 
 #include "emitter.hpp"
 #include "memory_runtime.hpp"
+#include "mode_register.hpp"
 #include "rounding.hpp"
 #include "waiting_loops.hpp"
 
@@ -21,6 +23,9 @@ unsigned vgpr_limit(const Program& program) {
       if (operand.is_vector() && operand.index < first_agpr) limit = std::max(limit, operand.index + operand.dwords);
   return limit;
 }
+
+/// The code is translated for each mode that it is reached in.
+constexpr std::size_t most_modes = 64;
 
 }  // namespace
 
@@ -37,10 +42,14 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
 
   Emitter emitter(*function, float_mode);
   emitter.set_vgpr_limit(vgpr_limit(program));
+  emitter.set_known_modes(modes_of_constants(program, float_mode));
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
   emitter.block_at(program.start);
   const std::set<std::int64_t> waiting = waiting_loops(program);
+  std::set<std::uint32_t> modes;
   while (const auto start = emitter.enter_next_block()) {
+    modes.insert(emitter.float_mode());
+    if (modes.size() > most_modes) throw UnsupportedInstruction{*start, "MODE may have too many values"};
     std::int64_t offset = *start;
     while (emitter.ir.GetInsertBlock()->getTerminator() == nullptr) {
       if (offset != *start && program.leaders.contains(offset)) {

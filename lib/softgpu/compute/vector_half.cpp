@@ -1,7 +1,8 @@
 // VALU half-precision instructions: computed in single precision, rounded to half.
 //
 // For one addition, multiplication, division or root that is exactly the half-precision result: a float has more than
-// twice a half's digits. A fused multiply-add needs care, see `fused_multiply_add_half`.
+// twice a half's digits. A fused multiply-add needs care, see `fused_multiply_add_half`. Where both roundings go in the
+// same direction, up, down or toward zero, two are as good as one.
 #include "division.hpp"
 #include "float_functions.hpp"
 #include "half_functions.hpp"
@@ -16,7 +17,10 @@ using enum Lane;
 
 /// Where a result is rounded to half and used again.
 Value* rounded(Emitter& e, Value* value) {
-  return e.ir.CreateFPExt(e.ir.CreateFPTrunc(value, Emitter::lanes(e.ir.getHalfTy())), value->getType());
+  Value* half = round_to_half(e, value);
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
+  e.ir.setIsFPConstrained(false);
+  return e.ir.CreateFPExt(half, value->getType());
 }
 
 Value* multiply_add_half(Emitter& e, Sources s) {
@@ -37,6 +41,7 @@ Value* load_exponent(Emitter& e, Sources s) { return scale(e, s[0], e.ir.CreateS
 Value* fused_multiply_add_half(Emitter& e, Sources s) {
   Value* product = e.ir.CreateFMul(s[0], s[1]);
   Value* sum = e.ir.CreateFAdd(product, s[2]);
+  if ((e.float_mode() >> 2 & 3) != 0) return sum;
   return step_towards_exact(e, sum, error_of_sum(e, product, s[2], sum), is_even(e, sum));
 }
 

@@ -2,6 +2,7 @@
 
 #include <llvm/ADT/APFloat.h>
 
+#include "mode_register.hpp"
 #include "rounding.hpp"
 
 namespace softgpu::compute {
@@ -42,6 +43,8 @@ Part part(Emitter& e, std::string_view name) {
 }  // namespace
 
 Value* half_to_float(Emitter& e, Value* half) {
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
+  e.ir.setIsFPConstrained(false);  // the conversion is exact
   llvm::Type* dwords = Emitter::lanes(e.i32());
   const auto constant = [&](std::uint64_t value) { return llvm::ConstantInt::get(half->getType(), value); };
   Value* number = e.ir.CreateBitCast(half, Emitter::lanes(e.ir.getHalfTy()));
@@ -52,6 +55,50 @@ Value* half_to_float(Emitter& e, Value* half) {
   Value* bits = e.ir.CreateBitCast(number, dwords);
   bits = e.ir.CreateSelect(is_signaling, e.ir.CreateAnd(bits, e.splat(~0x400000U)), bits);
   return e.ir.CreateBitCast(bits, number->getType());
+}
+
+Value* round_to_half(Emitter& e, Value* value) {
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
+  e.ir.setIsFPConstrained(false);
+  llvm::Type* halves = Emitter::lanes(e.ir.getHalfTy());
+  llvm::Type* words = Emitter::lanes(e.ir.getInt16Ty());
+  const auto word = [&](std::uint64_t bits) { return llvm::ConstantInt::get(words, bits); };
+  Value* half = e.ir.CreateFPTrunc(value, halves);
+  Value* bits = e.ir.CreateBitCast(half, words);
+  const auto magnitude = [&] { return e.ir.CreateAnd(bits, word(0x7fff)); };
+
+  // Where the host rounded to nearest and that was the wrong way, the right one is the next number.
+  const std::uint32_t rounding = e.float_mode() >> 2 & 3;
+  if (rounding != 0) {
+    Value* back = e.ir.CreateFPExt(half, value->getType());
+    Value* is_below = e.ir.CreateFCmpOLT(back, value);
+    Value* is_above = e.ir.CreateFCmpOGT(back, value);
+    Value* is_negative = e.ir.CreateICmpSLT(bits, word(0));
+    Value* away = e.ir.CreateAdd(bits, word(1));
+    Value* closer = e.ir.CreateSub(bits, word(1));
+    // A zero has the sign of what was rounded, so that away from zero is the way to go from it.
+    if (rounding == 1) bits = e.ir.CreateSelect(is_below, e.ir.CreateSelect(is_negative, closer, away), bits);
+    if (rounding == 2) bits = e.ir.CreateSelect(is_above, e.ir.CreateSelect(is_negative, away, closer), bits);
+    if (rounding == 3) bits = e.ir.CreateSelect(e.ir.CreateSelect(is_negative, is_below, is_above), closer, bits);
+  }
+  if ((e.float_mode() & mode_register::fp16_overflow) != 0) {
+    Value* is_infinite = e.ir.CreateICmpEQ(magnitude(), word(0x7c00));
+    Value* finite = e.ir.CreateFCmpONE(e.ir.CreateUnaryIntrinsic(Intrinsic::fabs, value),
+                                       llvm::ConstantFP::getInfinity(value->getType()));
+    Value* greatest = e.ir.CreateSub(bits, word(1));
+    bits = e.ir.CreateSelect(e.ir.CreateAnd(is_infinite, finite), greatest, bits);
+  }
+  return e.ir.CreateBitCast(bits, halves);
+}
+
+Value* clamp_to_one(Emitter& e, Value* value) {
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
+  e.ir.setIsFPConstrained(false);  // nothing is rounded
+  const auto number = [&](double n) { return llvm::ConstantFP::get(value->getType(), n); };
+  const bool nan_to_zero = (e.float_mode() & 0x100) != 0;
+  Value* below_one = e.ir.CreateSelect(e.ir.CreateFCmpOLT(value, number(1)), value, number(1));
+  Value* clamped = e.ir.CreateSelect(e.ir.CreateFCmpOGT(value, number(0)), below_one, number(0));
+  return nan_to_zero ? clamped : e.ir.CreateSelect(e.ir.CreateFCmpUNO(value, value), value, clamped);
 }
 
 Value* flush_denormals(Emitter& e, Value* value) {
@@ -190,12 +237,7 @@ Value* VectorInstruction::modify_output(Lane lane, Value* value) {
     value = e_.ir.CreateFAdd(e_.ir.CreateFMul(value, number(factor)), number(0));
     if (flushes) value = flush_denormals(e_, value);
   }
-  if (!i_.has("clamp")) return value;
-
-  const bool nan_to_zero = (e_.float_mode() & 0x100) != 0;
-  Value* below_one = e_.ir.CreateSelect(e_.ir.CreateFCmpOLT(value, number(1)), value, number(1));
-  Value* clamped = e_.ir.CreateSelect(e_.ir.CreateFCmpOGT(value, number(0)), below_one, number(0));
-  return nan_to_zero ? clamped : e_.ir.CreateSelect(e_.ir.CreateFCmpUNO(value, value), value, clamped);
+  return i_.has("clamp") ? clamp_to_one(e_, value) : value;
 }
 
 /// SDWA's destination selection.
@@ -235,7 +277,7 @@ void VectorInstruction::write(Lane lane, Chunks values, UpperHalf upper) {
       continue;
     }
     if (lane == Lane::f16) {
-      value = e_.ir.CreateFPTrunc(value, Emitter::lanes(e_.ir.getHalfTy()));
+      value = round_to_half(e_, value);
       if ((denormals_kept(e_, lane) & 2) == 0) value = flush_denormals(e_, value);
     }
     if (is_half(lane)) value = e_.ir.CreateZExt(e_.ir.CreateBitCast(value, Emitter::lanes(e_.ir.getInt16Ty())), dwords);

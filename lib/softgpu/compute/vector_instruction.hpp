@@ -63,6 +63,12 @@ private:
 /// <16 x i16> that are halves as floats. A signaling NaN stays one.
 llvm::Value* half_to_float(Emitter& e, llvm::Value* half);
 
+/// Floats as <16 x half>, rounded as MODE says.
+llvm::Value* round_to_half(Emitter& e, llvm::Value* value);
+
+/// `clamp` of floating-point results: to 0 and 1; NaN to 0, or kept, as MODE says.
+llvm::Value* clamp_to_one(Emitter& e, llvm::Value* value);
+
 /// Denormals to zeros of their sign: floats, doubles, or halves as they are or as <16 x i16>.
 llvm::Value* flush_denormals(Emitter& e, llvm::Value* value);
 

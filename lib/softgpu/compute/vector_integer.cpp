@@ -276,6 +276,25 @@ void add_three_operands(Table op) {
   op("v_lerp_u8", {u32, u32, u32}, average_bytes);
 }
 
+/// Which of four engines draw the tiles of a rectangle: S0 has the lowest two bits of where it ends and begins, y
+/// before x, in tiles of 32 pixels.
+Value* screen_partition(Emitter& e, Sources s) {
+  const auto field = [&](unsigned shift) { return e.ir.CreateAnd(e.ir.CreateLShr(s[0], shift), e.splat(3U)); };
+  const auto covers = [&](unsigned tile, Value* least, Value* greatest) {
+    Value* extent = e.ir.CreateAnd(e.ir.CreateSub(greatest, least), e.splat(3U));
+    Value* distance = e.ir.CreateAnd(e.ir.CreateSub(e.splat(tile), least), e.splat(3U));
+    return e.ir.CreateICmpULE(distance, extent);
+  };
+  Value* engines = e.splat(0U);
+  for (unsigned x = 0; x < 4; ++x)
+    for (unsigned y = 0; y < 4; ++y) {
+      const unsigned engine = ((x & 1) ^ y >> 1) << 1 | ((y & 1) ^ x >> 1);
+      Value* is_covered = e.ir.CreateAnd(covers(x, field(6), field(2)), covers(y, field(4), field(0)));
+      engines = e.ir.CreateOr(engines, e.ir.CreateSelect(is_covered, e.splat(1U << engine), e.splat(0U)));
+    }
+  return engines;
+}
+
 void add_halves(HandlerTable& table, Table op) {
   constexpr auto preserved = VectorInstruction::UpperHalf::preserved;
   op("v_add_u16", {u16, u16}, binary<Op::Add>, {.clamped = binary_intrinsic<Intrinsic::uadd_sat>});
@@ -310,6 +329,7 @@ void add_halves(HandlerTable& table, Table op) {
 
 void add_vector_integer(HandlerTable& table) {
   add_vector_operation(table, "v_mov_b32", {b32, {b32}}, [](Emitter&, Sources s) { return s[0]; });
+  add_vector_operation(table, "v_screen_partition_4se_b32", {u32, {u32}}, screen_partition);
   add_one_and_two_operands(Table(table));
   add_three_operands(Table(table));
   add_halves(table, Table(table));

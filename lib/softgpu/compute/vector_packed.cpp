@@ -42,6 +42,8 @@ Value* half_source(Emitter& e, const Instruction& i, unsigned n, Half half, Lane
   const bool upper = takes_upper(i, n, half);
   check_constant(e, operand, upper);
   if (lane == f16 && operand.kind == Operand::Kind::real) {
+    const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
+    e.ir.setIsFPConstrained(false);  // a constant is to become one
     Value* number = llvm::ConstantFP::get(Emitter::lanes(e.ir.getHalfTy()), operand.real);
     number = e.ir.CreateFPExt(number, Emitter::lanes(e.ir.getFloatTy()));
     return is_negated(i, n, half) ? e.ir.CreateFNeg(number) : number;
@@ -59,24 +61,11 @@ Value* half_source(Emitter& e, const Instruction& i, unsigned n, Half half, Lane
 
 Value* half_bits(Emitter& e, Value* value, Lane lane) {
   if (lane == f16) {
-    value = e.ir.CreateFPTrunc(value, Emitter::lanes(e.ir.getHalfTy()));
+    value = round_to_half(e, value);
     if (flushes_halves(e, 2)) value = flush_denormals(e, value);
     value = e.ir.CreateBitCast(value, Emitter::lanes(e.ir.getInt16Ty()));
   }
   return e.ir.CreateZExt(value, Emitter::lanes(e.i32()));
-}
-
-/// `clamp` of floating-point results: to 0 and 1.
-Value* clamp_to_one(Emitter& e, Value* value) {
-  Value* one = number_like(value, 1);
-  Value* zero = number_like(value, 0);
-  Value* below = e.ir.CreateSelect(e.ir.CreateFCmpOLT(value, one), value, one);
-  return e.ir.CreateSelect(e.ir.CreateFCmpOGT(value, zero), below, zero);
-}
-
-/// Code generators fail on constrained roundings to half.
-void require_nearest_even(Emitter& e) {
-  if (((e.float_mode() >> 2) & 3) != 0) e.unsupported("halves in a rounding mode other than to nearest even");
 }
 
 /// v_pk_add_u16 v0, v1, v2 op_sel_hi:[1,0] clamp
@@ -84,7 +73,6 @@ void add_packed_halves(HandlerTable& table, const char* mnemonic, Lane lane, uns
                        LaneFunction function, LaneFunction clamped = nullptr) {
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
     if (i.operands.size() != source_count + 1) e.unsupported("operands");
-    if (lane == f16) require_nearest_even(e);
     const bool clamps = i.has("clamp");
     if (clamps && lane == u16 && clamped == nullptr) e.unsupported("clamp");
     for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
@@ -103,7 +91,6 @@ void add_packed_halves(HandlerTable& table, const char* mnemonic, Lane lane, uns
 
 /// v_pk_fmac_f16 v0, v1, v2: VOP2, so that each half comes from the same half of every operand.
 void packed_multiply_accumulate(Emitter& e, const Instruction& i) {
-  require_nearest_even(e);
   if (i.operands.size() != 3 || i.encoding == Encoding::sdwa || i.encoding == Encoding::dpp) e.unsupported("this form");
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
     const auto result = [&](Half half) {
@@ -189,7 +176,6 @@ void mixed_fma_float(Emitter& e, const Instruction& i) {
 /// v_fma_mixlo_f16 and v_fma_mixhi_f16 write one half and keep the other.
 template <Half half>
 void mixed_fma_half(Emitter& e, const Instruction& i) {
-  require_nearest_even(e);
   VectorInstruction vector(e, i);
   const bool clamps = i.has("clamp");
   const Operand& destination = i.operands.at(0);

@@ -210,6 +210,24 @@ TEST(Engine, global_sync_takes_the_first_active_lanes_value_and_the_resource_of_
   EXPECT_EQ(count_after(code, 2 + 3), 0U);
 }
 
+/// The first wavefront halts in front of a trap; the second one gets to another trap, which ends both.
+TEST(Engine, a_halted_wavefront_waits_until_its_work_group_ends) {
+  constexpr std::uint32_t v_readfirstlane_s4_v0 = 0x7e080500;
+  constexpr std::uint32_t s_cmp_eq_s4_0 = 0xbf068004;
+  constexpr std::uint32_t s_branch_if_scc_over_one_word = 0xbf850001;
+  constexpr std::uint32_t s_sethalt_1 = 0xbf8d0001;
+  Engine engine;
+  const Image image(
+      {v_readfirstlane_s4_v0, s_cmp_eq_s4_0, s_branch_if_scc_over_one_word, s_trap_2, s_sethalt_1, s_trap_2, s_endpgm});
+  const auto kernel = kernel_in(engine, image);
+  ASSERT_NE(kernel, nullptr);
+  WorkGroupRunner runner(0);
+  const auto failure = runner.run(*launch_of(kernel, packet_of({128, 1, 1}, {128, 1, 1})), 0);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::trap);
+  EXPECT_EQ(failure->address, 12U);
+}
+
 TEST(Engine, refuses_bytes_that_are_no_instruction) {
   Engine engine;
   const Failure failure = failure_in(engine, Image({s_nop, s_nop, no_instruction}).address());

@@ -31,6 +31,10 @@ TEST(ControlFlow, BranchesGoByTheirCondition) {
       branch("s_cbranch_vccnz", [](const MachineState& s) { return s.vcc != 0; }),
       branch("s_cbranch_execz", [](const MachineState& s) { return s.exec == 0; }),
       branch("s_cbranch_execnz", [](const MachineState& s) { return s.exec != 0; }),
+      branch("s_cbranch_cdbgsys", [](const MachineState&) { return false; }),
+      branch("s_cbranch_cdbguser", [](const MachineState&) { return false; }),
+      branch("s_cbranch_cdbgsys_or_user", [](const MachineState&) { return false; }),
+      branch("s_cbranch_cdbgsys_and_user", [](const MachineState&) { return false; }),
   });
 }
 
@@ -170,27 +174,38 @@ TEST(ControlFlow, TheProgramCounterIsThatOfTheNextInstruction) {
                  }}});
 }
 
+/// What is stored before the end stays; nothing is executed behind it.
+Case ended_by(const std::string& end) {
+  return {.assembly = "global_store_dword v[0:1], v4, off\n" + end + "\nglobal_store_dword v[0:1], v5, off",
+          .prepare =
+              [](MachineState& state, Random&) {
+                for (unsigned lane = 0; lane < lane_count; ++lane)
+                  state.set_vector_value(0, lane, 8, state.memory_address + 1024 + 4 * lane);
+              },
+          .reference =
+              [](MachineState& state) {
+                for (unsigned lane = 0; lane < lane_count; ++lane)
+                  if (state.active(lane))
+                    write_as<u32>(state.at(state.vector_value(0, lane, 8), 4), state.vector[4][lane]);
+              }};
+}
+TEST(ControlFlow, ProgramsEndBySeveralInstructions) {
+  expect_match({ended_by("s_endpgm"), ended_by("s_endpgm_saved"), ended_by("s_setkill 1")});
+}
+
 TEST(ControlFlow, HintsAndWaitsChangeNothing) {
   const auto nothing = [](MachineState&) {};
   expect_match({
-      {"s_nop 7", {}, nothing},
-      {"s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)", {}, nothing},
-      {"s_sleep 1", {}, nothing},
-      {"s_setprio 3", {}, nothing},
-      {"s_barrier", {}, nothing},
-      {"s_icache_inv", {}, nothing},
-      {"s_dcache_wb", {}, nothing},
-      {"s_dcache_inv", {}, nothing},
-      {"s_wakeup", {}, nothing},
-      {"s_incperflevel 1", {}, nothing},
-      {"s_decperflevel 1", {}, nothing},
-      {"s_dcache_wb_vol", {}, nothing},
-      {"s_dcache_inv_vol", {}, nothing},
-      {"v_nop", {}, nothing},
-      {"buffer_wbl2", {}, nothing},
-      {"buffer_invl2", {}, nothing},
-      {"buffer_wbinvl1", {}, nothing},
-      {"buffer_wbinvl1_vol", {}, nothing},
+      {"s_nop 7", {}, nothing},          {"s_waitcnt vmcnt(0) expcnt(0) lgkmcnt(0)", {}, nothing},
+      {"s_sleep 1", {}, nothing},        {"s_setprio 3", {}, nothing},
+      {"s_barrier", {}, nothing},        {"s_icache_inv", {}, nothing},
+      {"s_dcache_wb", {}, nothing},      {"s_dcache_inv", {}, nothing},
+      {"s_wakeup", {}, nothing},         {"s_sethalt 0", {}, nothing},
+      {"s_setkill 0", {}, nothing},      {"s_incperflevel 1", {}, nothing},
+      {"s_decperflevel 1", {}, nothing}, {"s_dcache_wb_vol", {}, nothing},
+      {"s_dcache_inv_vol", {}, nothing}, {"v_nop", {}, nothing},
+      {"buffer_wbl2", {}, nothing},      {"buffer_invl2", {}, nothing},
+      {"buffer_wbinvl1", {}, nothing},   {"buffer_wbinvl1_vol", {}, nothing},
   });
 }
 

@@ -91,7 +91,7 @@ constexpr Format formats[] = {
     {"MUBUF", 0xe0001000 | second(buffer_operands), 18, 7},
     {"MUBUF", 0xe0005000 | second(buffer_operands), 18, 7},
     {"MUBUF", 0xe0000000 | second(0), 18, 7},
-    {"MTBUF", 0xe8201000 | second(buffer_operands), 15, 4},
+    {"MTBUF", 0xeba01000 | second(buffer_operands), 15, 4},
     {"MIMG", 0xf0000f00 | second(1 << 16 | 8 << 8), 18, 7},
     {"MIMG", 0xf0001f00 | second(1 << 16 | 8 << 8), 18, 7},
     {"MIMG", 0xf0003f00 | second(1 << 16 | 8 << 8), 18, 7},
@@ -165,27 +165,8 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
   };
   static constexpr Reason reasons[] = {
       {"image_", "images: compute kernels of gfx90a have none"},
-      {"_format_", "typed buffers: compute kernels have none"},
       {"_rfe_", "trap handlers"},
-      {"s_setreg_b32", "MODE is known when a kernel is translated; s_setreg_imm32_b32 sets it to constants"},
-      {"s_set_gpr_idx_mode", "indexed registers are switched on and off by s_set_gpr_idx_on and s_set_gpr_idx_off"},
-      {"_fork", "forked branches: compilers do not emit them"},
-      {"_join", "forked branches: compilers do not emit them"},
-      {"s_atomic_", "scalar atomics: compilers do not emit them"},
-      {"s_buffer_atomic_", "scalar atomics: compilers do not emit them"},
-      {"s_buffer_store_", "scalar stores: compilers do not emit them"},
-      {"s_scratch_", "scalar access to scratch: compilers do not emit it"},
-      {"s_dcache_discard", "scalar stores: compilers do not emit them"},
-      {"s_atc_probe", "probes of address translation"},
-      {"s_cbranch_cdbg", "debuggers"},
-      {"s_sethalt", "debuggers"},
-      {"s_endpgm_saved", "debuggers"},
-      {"s_setkill", "debuggers"},
-      {"s_endpgm_ordered_ps_done", "graphics"},
-      {"v_screen_partition", "graphics"},
-      {"s_setvskip", "skipped vector instructions: compilers do not emit it"},
-      {"_condxchg32_", "compilers do not emit it"},
-      {"_addtid_", "compilers do not emit it"},
+      {"s_endpgm_ordered_ps_done", "graphics: the end of a pixel shader"},
   };
   for (const Reason& reason : reasons)
     if (mnemonic.find(reason.part) != std::string::npos) return reason.text;

@@ -1,6 +1,7 @@
 // DS loads, stores and atomics.
 #include <algorithm>
 #include <bit>
+#include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -212,6 +213,49 @@ Case counting(const std::string& mnemonic, bool adds) {
                 for (unsigned lane = 0; lane < lane_count; ++lane)
                   if (state.active(lane)) state.vector[8][lane] = old;
               }};
+}
+
+/// The lanes' dwords from M0 + 12 on; the upper half of M0 does not count.
+Case by_lane_number(const std::string& instruction, const std::function<void(MachineState&, unsigned, u8*)>& access) {
+  return {.assembly = instruction + " offset:12\ns_waitcnt lgkmcnt(0)",
+          .prepare = [](MachineState& state,
+                        Random& random) { state.m0 = static_cast<u32>(random() % 0x10000 << 16 | random() % 256 * 4); },
+          .reference =
+              [access](MachineState& state) {
+                for (unsigned lane = 0; lane < lane_count; ++lane)
+                  if (state.active(lane)) access(state, lane, state.lds_at((state.m0 & 0xffff) + 12 + 4 * lane, 4));
+              }};
+}
+
+TEST(LdsMemory, LaneNumbersAddress) {
+  expect_match({by_lane_number("ds_read_addtid_b32 v8", [](MachineState& s, unsigned lane,
+                                                           const u8* at) { s.vector[8][lane] = read_as<u32>(at); }),
+                by_lane_number("ds_write_addtid_b32 v4",
+                               [](MachineState& s, unsigned lane, u8* at) { write_as<u32>(at, s.vector[4][lane]); })},
+               {.lds = Lds::loaded_and_stored});
+}
+
+/// Two exchanges of a dword each, which write what the highest bit of the data says to write.
+TEST(LdsMemory, ConditionalExchangesWriteWhereTheHighestBitSaysSo) {
+  expect_match({{"ds_condxchg32_rtn_b64 v[8:9], v0, v[4:5] offset:11\ns_waitcnt lgkmcnt(0)",
+                 [](MachineState& state, Random& random) {
+                   const auto turn = static_cast<u32>(random());
+                   for (unsigned lane = 0; lane < lane_count; ++lane)  // the lowest three bits do not count
+                     state.vector[0][lane] = (lane + turn) % lane_count * 8 + static_cast<u32>(random() % 4) + 8;
+                 },
+                 [](MachineState& state) {
+                   for (unsigned lane = 0; lane < lane_count; ++lane) {
+                     if (!state.active(lane)) continue;
+                     const u32 place = (state.vector[0][lane] + 11) & 0xfff8;
+                     for (const u32 word : {0U, 1U}) {
+                       u8* memory = state.lds_at(place + 4 * word, 4);
+                       const u32 data = state.vector[4 + word][lane];
+                       state.vector[8 + word][lane] = read_as<u32>(memory);
+                       if (data >> 31 != 0) write_as<u32>(memory, data & 0x7fffffff);
+                     }
+                   }
+                 }}},
+               {.lds = Lds::loaded_and_stored});
 }
 
 TEST(LdsMemory, CountersCountTheActiveLanes) {

@@ -25,8 +25,26 @@ u32 reversed(u32 value) {
 }
 u32 saturated_byte(u32 half) { return static_cast<u32>(std::clamp<int>(static_cast<i16>(half), 0, 255)); }
 
+/// The manual's formula for the engine of a pixel, at one pixel of each tile of the rectangle.
+u32 engines_of_rectangle(u32 select) {
+  const auto field = [&](unsigned shift) { return (select >> shift & 3) * 32; };
+  const u32 x_begin = field(6);
+  const u32 y_begin = field(4);
+  const u32 x_end = field(2) < x_begin ? field(2) + 128 : field(2);
+  const u32 y_end = field(0) < y_begin ? field(0) + 128 : field(0);
+  u32 engines = 0;
+  for (u32 x = x_begin; x <= x_end; x += 32)
+    for (u32 y = y_begin; y <= y_end; y += 32) {
+      const u32 high = (x >> 5 ^ y >> 6) & 1;
+      const u32 low = (y >> 5 ^ x >> 6) & 1;
+      engines |= 1U << (2 * high + low);
+    }
+  return engines;
+}
+
 const VectorInstruction unary[] = {
     vop1("v_mov_b32", [](u32 a) { return a; }).without({Form::modifiers}),
+    vop1("v_screen_partition_4se_b32", [](u32 a) { return engines_of_rectangle(a); }),
     vop1("v_not_b32", [](u32 a) { return ~a; }),
     vop1("v_bfrev_b32", [](u32 a) { return reversed(a); }),
     vop1("v_ffbh_u32", [](u32 a) { return a == 0 ? ~u32{0} : static_cast<u32>(std::countl_zero(a)); }),

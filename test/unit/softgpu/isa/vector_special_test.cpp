@@ -314,7 +314,17 @@ TEST(VectorSpecial, IndexModeMovesRegistersByM0) {
   };
   Case changed = move("SRC0", moves_source);  // the index changes while the mode is on
   changed.assembly = "s_set_gpr_idx_on s5, gpr_idx(SRC0)\ns_set_gpr_idx_idx s4\nv_mov_b32 v8, v0\ns_set_gpr_idx_off";
-  expect_match({changed, move("SRC0", moves_source), move("DST", moves_destination),
+  Case other_mode = move("DST", moves_destination);  // the mode changes while it is on, and after that does nothing
+  other_mode.assembly =
+      "s_set_gpr_idx_on s4, gpr_idx()\ns_set_gpr_idx_mode gpr_idx(DST)\nv_mov_b32 v8, v0\ns_set_gpr_idx_off";
+  Case off = move("SRC0", 0);
+  off.assembly = "s_set_gpr_idx_mode gpr_idx(SRC0,SRC1)\nv_mov_b32 v8, v0";
+  off.reference = [](MachineState& state) {
+    for (unsigned lane = 0; lane < lane_count; ++lane)
+      if (state.active(lane)) state.vector[8][lane] = state.vector[0][lane];
+    state.m0 = (state.m0 & ~u32{0xf000}) | 3 << 12;
+  };
+  expect_match({changed, other_mode, off, move("SRC0", moves_source), move("DST", moves_destination),
                 move("SRC0,DST", moves_source | moves_destination)});
 }
 
