@@ -74,8 +74,9 @@ Submission QueueState::submit(const Packet& packet, const KernargSlot& slot) {
   }
 }
 
-Submission QueueState::submit_with_device_kernargs(Packet packet) {
+Submission QueueState::submit_with_device_kernargs(const Packet& narrow) {
   kernargs_.complete_writes();
+  Packet packet = narrow;
   Ordering ordering = packet.header().ordering;
   ordering.acquire = FenceScope::system;  // the agent's caches may keep what the slot held before
   packet.set_ordering(ordering);

@@ -160,7 +160,7 @@ private:
   [[nodiscard]] QueueHandle create(const QueueOptions& options);
 
   /// Submits a packet whose arguments are in device memory.
-  Submission submit_with_device_kernargs(Packet packet);
+  Submission submit_with_device_kernargs(const Packet& narrow);
   [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch);
   /// Submits a barrier packet where there is room for one.
   void try_fence() noexcept;
