@@ -1,11 +1,13 @@
 // What the library costs, beside the bare HSA API, the host alone, and OpenCL: everything in one run, in turns, so that
 // ratios mean something on a machine that others use too. `benchmarks dispatch` looks at the submit path alone,
-// `benchmarks copies` at copies of pageable memory, `benchmarks softgpu` at the soft GPU beside OpenCL.
+// `benchmarks copies` at copies of pageable memory, `benchmarks softgpu` at the soft GPU beside OpenCL, `benchmarks
+// streams` at batches spread over several queues.
 #include "copy_measurements.hpp"
 #include "dispatch_suite.hpp"
 #include "measurements.hpp"
 #include "report.hpp"
 #include "softgpu_suite.hpp"
+#include "stream_suite.hpp"
 #include "workload_suite.hpp"
 
 #include <CLI/CLI.hpp>
@@ -92,6 +94,7 @@ int main(int argc, char** argv) {
     const CLI::App* copies = app.add_subcommand("copies", "Measures copies of pageable memory")->fallthrough();
     const CLI::App* dispatch = app.add_subcommand("dispatch", "Measures the submit path")->fallthrough();
     const CLI::App* softgpu = app.add_subcommand("softgpu", "Measures the soft GPU beside OpenCL")->fallthrough();
+    const CLI::App* streams = app.add_subcommand("streams", "Measures chains over several queues")->fallthrough();
     const CLI::App* workloads = app.add_subcommand("workloads", "Measures the example programs")->fallthrough();
     try {
       app.parse(argc, argv);
@@ -108,6 +111,8 @@ int main(int argc, char** argv) {
       run_softgpu_suite(rounds, json);
     else if (workloads->parsed())
       run_workload_suite(rounds, json);
+    else if (streams->parsed())
+      run_stream_suite(rounds, json);
     else if (copies->parsed())
       run_copy_suite(rounds, json);
     else
