@@ -45,7 +45,8 @@ protected:
                           .kernarg_size = 4,
                           .max_group_size = 512,
                           .max_group_segment_size = 65536,
-                          .arguments = {{0, 4}}};
+                          .arguments = {{0, 4}},
+                          .implicit_arguments = {}};
   Kernel<void(unsigned)> kernel{info};
 };
 
