@@ -37,8 +37,8 @@ struct Partition {
   [[nodiscard]] std::size_t waits() const noexcept;
 };
 
-// Spreads `steps`, which are some, over `queues` queues, or over fewer where there is nothing for the others; worth it or
-// not.
+// Spreads `steps`, which are some, over `queues` queues, or over fewer where there is nothing for the others; worth it
+// or not.
 [[nodiscard]] Partition spread_over(std::span<const Step> steps, std::size_t queues);
 
 // Spreads `steps`, which are some, over at most `queues` queues; over one where several are not worth the waits between
