@@ -1,6 +1,7 @@
 #include "loaded_module.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstring>
 #include <stdexcept>
@@ -16,7 +17,7 @@ std::uint64_t align_up(std::uint64_t value) { return (value + 3) & ~std::uint64_
 
 /// The build id among a segment of notes, if it is there.
 std::string build_id_in(const std::byte* notes, std::size_t size) {
-  constexpr std::string_view owner("GNU", 4);  // with its terminating zero
+  constexpr std::array<char, 4> owner = {'G', 'N', 'U', '\0'};
   std::uint64_t at = 0;
   while (at + sizeof(ElfW(Nhdr)) <= size) {
     ElfW(Nhdr) note;
