@@ -6,6 +6,7 @@
 #include <boost/context/protected_fixedsize_stack.hpp>
 
 #if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 #if defined(__SANITIZE_THREAD__)
@@ -27,6 +28,8 @@ public:
     bottom_ = bottom;
     size_ = size;
   }
+  /// Frames that never returned marked their memory, which somebody else gets next.
+  void disown_stack() { ASAN_UNPOISON_MEMORY_REGION(bottom_, size_); }
   void make_fiber() {}
   void destroy_fiber() {}
 
@@ -41,6 +44,7 @@ private:
   }
   void arrive_from(SwitchAnnotation&) {}
   void own_stack(const void*, std::size_t) {}
+  void disown_stack() {}
   void make_fiber() { fiber_ = __tsan_create_fiber(0); }
   void destroy_fiber() { __tsan_destroy_fiber(fiber_); }
 
@@ -50,6 +54,7 @@ private:
   void leave_for(SwitchAnnotation&) {}
   void arrive_from(SwitchAnnotation&) {}
   void own_stack(const void*, std::size_t) {}
+  void disown_stack() {}
   void make_fiber() {}
   void destroy_fiber() {}
 #endif
@@ -64,7 +69,10 @@ public:
     annotation_->own_stack(static_cast<const std::byte*>(stack.sp) - stack.size, stack.size);
     return stack;
   }
-  void deallocate(context::stack_context& stack) { memory_.deallocate(stack); }
+  void deallocate(context::stack_context& stack) {
+    annotation_->disown_stack();
+    memory_.deallocate(stack);
+  }
 
 private:
   context::protected_fixedsize_stack memory_{Fiber::stack_bytes};
