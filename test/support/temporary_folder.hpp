@@ -10,7 +10,7 @@
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    std::string name = std::filesystem::temp_directory_path() / "benchmarks-XXXXXX";
+    std::string name = std::filesystem::temp_directory_path() / "fastdispatch-XXXXXX";
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make the folder " + name);
     path_ = name;
   }
@@ -22,6 +22,7 @@ public:
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] const std::string& name() const { return path_.native(); }
 
 private:
   std::filesystem::path path_;
