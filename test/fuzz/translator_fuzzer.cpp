@@ -53,7 +53,7 @@ void take(const Bytes& code) {
   llvm::Module module("input", context);
   constexpr std::uint32_t float_mode = 0x3f0;
   try {
-    translate(*program, float_mode, "wave", module);
+    translate(*program, float_mode, HostVectors::avx512, "wave", module);
   } catch (const UnsupportedInstruction&) {
     return;
   }

@@ -76,7 +76,9 @@ LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned
       e.ir.CreateAdd(e.ir.CreateAnd(access.low, 0xffffffffffff), e.ir.CreateZExt(access.scalar_offset, e.i64()));
 
   // An offset that all lanes share picks a row, in which they are side by side.
-  LaneAddresses lanes{.out_of_range_is_zero = true, .is_consecutive = access.is_uniform};
+  LaneAddresses lanes{.base = e.ir.CreateIntToPtr(base, e.ir.getPtrTy()),
+                      .out_of_range_is_zero = true,
+                      .is_consecutive = access.is_uniform};
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
     std::vector<llvm::Constant*> columns;
     for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
@@ -85,9 +87,7 @@ LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned
     Value* row = e.ir.CreateLShr(offset, 2);
     Value* place = e.ir.CreateOr(e.ir.CreateShl(e.ir.CreateZExt(row, wide), 8),
                                  e.ir.CreateZExt(e.ir.CreateAnd(offset, e.splat(3U)), wide));
-    place = e.ir.CreateAdd(place, llvm::ConstantVector::get(columns));
-    lanes.pattern[chunk] = place;
-    lanes.offsets[chunk] = e.ir.CreateAdd(e.splat(base), place);
+    lanes.offsets[chunk] = e.ir.CreateAdd(place, llvm::ConstantVector::get(columns));
     lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(row, e.splat(rows)), e.exec_mask(chunk));
   }
   return lanes;

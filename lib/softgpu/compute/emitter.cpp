@@ -38,12 +38,12 @@ bool changes_m0(const Instruction& instruction) {
 
 }  // namespace
 
-Emitter::Emitter(llvm::Function& function, std::uint32_t float_mode)
+Emitter::Emitter(llvm::Function& function, std::uint32_t float_mode, HostVectors vectors)
     : ir(function.getContext()), function_(function), state_(function.getArg(0)),
       entry_(llvm::BasicBlock::Create(function.getContext(), "entry", &function)), entry_ir_(entry_),
       scc_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt1Ty(), nullptr, "scc")),
-      mode_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt32Ty(), nullptr, "mode")), float_mode_(float_mode),
-      initial_float_mode_(float_mode) {
+      mode_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt32Ty(), nullptr, "mode")), vectors_(vectors),
+      float_mode_(float_mode), initial_float_mode_(float_mode) {
   entry_ir_.CreateStore(entry_ir_.getFalse(), scc_slot_);
   entry_ir_.CreateStore(entry_ir_.getInt32(float_mode), mode_slot_);
 }
@@ -98,10 +98,23 @@ Value* Emitter::scalar_slot(unsigned index, unsigned dwords) {
   return index % 2 == 0 ? slot : ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), slot, 4);
 }
 
-Value* Emitter::sgpr(unsigned index) { return ir.CreateLoad(i32(), scalar_slot(index, 1)); }
-Value* Emitter::sgpr_pair(unsigned index) { return ir.CreateLoad(i64(), scalar_slot(index, 2)); }
-void Emitter::set_sgpr(unsigned index, Value* value) { ir.CreateStore(value, scalar_slot(index, 1)); }
-void Emitter::set_sgpr_pair(unsigned index, Value* value) { ir.CreateStore(value, scalar_slot(index, 2)); }
+Value* Emitter::written_scalar_slot(unsigned index, unsigned dwords) {
+  if ((index & ~1U) == scalar_register::exec) forget_exec();
+  return scalar_slot(index, dwords);
+}
+
+Value* Emitter::sgpr(unsigned index) {
+  if (all_lanes_ && (index & ~1U) == scalar_register::exec) return ir.getInt32(~std::uint32_t{0});
+  return ir.CreateLoad(i32(), scalar_slot(index, 1));
+}
+
+Value* Emitter::sgpr_pair(unsigned index) {
+  if (all_lanes_ && index == scalar_register::exec) return ir.getInt64(~std::uint64_t{0});
+  return ir.CreateLoad(i64(), scalar_slot(index, 2));
+}
+
+void Emitter::set_sgpr(unsigned index, Value* value) { ir.CreateStore(value, written_scalar_slot(index, 1)); }
+void Emitter::set_sgpr_pair(unsigned index, Value* value) { ir.CreateStore(value, written_scalar_slot(index, 2)); }
 Value* Emitter::scc() { return ir.CreateLoad(i1(), scc_slot_); }
 void Emitter::set_scc(Value* value) { ir.CreateStore(value, scc_slot_); }
 
@@ -153,7 +166,7 @@ Value* Emitter::scalar64(const Operand& operand) {
 void Emitter::set_scalar(const Operand& operand, Value* value) {
   const unsigned dwords = value->getType()->getIntegerBitWidth() / 32;
   if (!operand.is_scalar() || operand.dwords != dwords) unsupported("destination " + operand.text);
-  ir.CreateStore(value, scalar_slot(operand.index, dwords));
+  ir.CreateStore(value, written_scalar_slot(operand.index, dwords));
 }
 
 // --- Vector registers
@@ -166,9 +179,11 @@ llvm::AllocaInst* Emitter::vector_slot(unsigned index, unsigned chunk) {
     slot = entry_ir_.CreateAlloca(type, nullptr, llvm::Twine("v") + llvm::Twine(index) + "." + llvm::Twine(chunk));
     Value* value = llvm::Constant::getNullValue(type);
     if (index == 0) {
-      Value* address =
-          entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), state_, offsetof(WaveState, vgpr0) + 64 * chunk);
-      value = entry_ir_.CreateAlignedLoad(type, address, llvm::Align(64));
+      Value* ids = entry_ir_.CreateLoad(
+          entry_ir_.getPtrTy(),
+          entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), state_, offsetof(WaveState, work_item_ids)));
+      value = entry_ir_.CreateAlignedLoad(
+          type, entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), ids, 64 * chunk), llvm::Align(4));
     }
     entry_ir_.CreateStore(value, slot);
   }
@@ -234,14 +249,24 @@ Value* Emitter::high_half(Value* pair) { return ir.CreateTrunc(ir.CreateLShr(pai
 
 // --- Control flow
 
-llvm::BasicBlock* Emitter::block_at(std::int64_t offset) {
-  if (indexes_gprs()) unsupported("a branch while VGPRs are indexed");
-  const auto [found, is_new] = blocks_.try_emplace(BlockKey{offset, float_mode_}, nullptr);
+llvm::BasicBlock* Emitter::block_at(const BlockKey& key) {
+  const auto [found, is_new] = blocks_.try_emplace(key, nullptr);
   if (is_new) {
     found->second = new_block("block");
-    pending_blocks_.push_back(found->first);
+    pending_blocks_.push_back(key);
   }
   return found->second;
+}
+
+llvm::BasicBlock* Emitter::block_at(std::int64_t offset) {
+  if (indexes_gprs()) unsupported("a branch while VGPRs are indexed");
+  if (!distinguishes_exec_ || !may_regain_lanes_) return block_at({offset, float_mode_, all_lanes_});
+  llvm::BasicBlock* choice = new_block("lanes");
+  llvm::IRBuilder<> chooser(choice);
+  Value* exec = chooser.CreateLoad(i64(), scalar_slot(scalar_register::exec, 2));
+  chooser.CreateCondBr(chooser.CreateICmpEQ(exec, chooser.getInt64(~std::uint64_t{0})),
+                       block_at({offset, float_mode_, true}), block_at({offset, float_mode_, false}));
+  return choice;
 }
 
 std::optional<std::int64_t> Emitter::enter_next_block() {
@@ -250,6 +275,8 @@ std::optional<std::int64_t> Emitter::enter_next_block() {
   pending_blocks_.pop_back();
   ir.SetInsertPoint(blocks_.at(key));
   float_mode_ = key.float_mode;
+  all_lanes_ = key.all_lanes;
+  may_regain_lanes_ = false;
   return key.offset;
 }
 
@@ -279,9 +306,14 @@ void Emitter::emit(const Instruction& instruction) {
     if (!modifier.read) unsupported("modifier " + modifier.name);
 }
 
-void Emitter::finish(std::int64_t start) {
-  if (indirect_ != nullptr) return finish_indirect_branches(start);
-  entry_ir_.CreateBr(blocks_.at({start, initial_float_mode_}));
+void Emitter::begin(std::int64_t start) {
+  forget_exec();
+  start_ = block_at(start);
+}
+
+void Emitter::finish() {
+  if (indirect_ != nullptr) return finish_indirect_branches();
+  entry_ir_.CreateBr(start_);
 }
 
 }  // namespace softgpu::compute

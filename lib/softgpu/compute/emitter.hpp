@@ -21,6 +21,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "host_cpu.hpp"
 #include "instruction.hpp"
 #include "waits_for.hpp"
 
@@ -40,12 +41,13 @@ using Chunks = std::array<llvm::Value*, chunk_count>;
 class Emitter {
 public:
   /// `function` is `void(ptr WaveState)` without a body. `float_mode` is the MODE register's initial value.
-  Emitter(llvm::Function& function, std::uint32_t float_mode);
+  Emitter(llvm::Function& function, std::uint32_t float_mode, HostVectors vectors);
 
   /// Where handlers emit. A handler may add basic blocks; emission goes on where it leaves the insertion point.
   llvm::IRBuilder<> ir;
 
   [[nodiscard]] const Instruction& instruction() const { return *instruction_; }
+  [[nodiscard]] HostVectors vectors() const { return vectors_; }
   /// Refuses the kernel because of the current instruction.
   [[noreturn]] void unsupported(const std::string& why = {}) const;
   /// A new, not yet filled basic block at the function's end.
@@ -111,6 +113,17 @@ public:
   llvm::Value* low_half(llvm::Value* pair);
   llvm::Value* high_half(llvm::Value* pair);
 
+  // --- EXEC. Where every lane is enabled nothing has to be masked: code is translated for that case and, where EXEC
+  // may
+  // --- be anything, again. A path gets from one to the other where it branches.
+  /// The whole program is translated once, for any EXEC.
+  void treat_exec_as_unknown() { distinguishes_exec_ = false; }
+  /// EXEC may be something else from here on. For handlers that branch before they write it; writing it says the same.
+  void forget_exec() {
+    all_lanes_ = false;
+    may_regain_lanes_ = true;
+  }
+
   // --- Control flow
   /// The block of the instruction at `offset`, to branch to.
   llvm::BasicBlock* block_at(std::int64_t offset);
@@ -148,22 +161,27 @@ public:
 
   /// Emits one instruction through its handler and checks that every modifier was read.
   void emit(const Instruction& instruction);
-  /// Ends the entry block, once everything has been emitted: execution begins at `start`.
-  void finish(std::int64_t start);
+  /// Execution begins at `start`.
+  void begin(std::int64_t start);
+  /// Ends the entry block, once everything has been emitted.
+  void finish();
 
 private:
-  /// An instruction, and the mode of the paths that lead there.
+  /// An instruction, and what is known on the paths that lead there.
   struct BlockKey {
     std::int64_t offset;
     std::uint32_t float_mode;
+    bool all_lanes;
     friend auto operator<=>(const BlockKey&, const BlockKey&) = default;  // NOLINT(modernize-use-nullptr)
   };
   llvm::Value* scalar_slot(unsigned index, unsigned dwords);
+  llvm::Value* written_scalar_slot(unsigned index, unsigned dwords);
+  llvm::BasicBlock* block_at(const BlockKey& key);
   llvm::AllocaInst* vector_slot(unsigned index, unsigned chunk);
   llvm::Value* state_address(std::size_t offset);
   template <class Move>
   void for_each_register(Move&& move);
-  void finish_indirect_branches(std::int64_t start);
+  void finish_indirect_branches();
 
   llvm::Function& function_;
   llvm::Value* state_;
@@ -176,12 +194,17 @@ private:
   std::map<BlockKey, llvm::BasicBlock*> blocks_;
   std::vector<BlockKey> pending_blocks_;
   std::set<std::int64_t> indirect_targets_;
+  llvm::BasicBlock* start_ = nullptr;
   llvm::BasicBlock* indirect_ = nullptr;  ///< where indirect branches meet, if there are any
   llvm::Value* target_slot_ = nullptr;    ///< the address that they go to
   const Instruction* instruction_ = nullptr;
+  HostVectors vectors_;
   std::uint32_t float_mode_;
   std::uint32_t initial_float_mode_;
   std::set<std::uint32_t> known_modes_;
+  bool all_lanes_ = false;  ///< EXEC is known to enable every lane
+  bool distinguishes_exec_ = true;
+  bool may_regain_lanes_ = false;  ///< EXEC was written since the last branch
   std::optional<unsigned> gpr_index_mode_;
   unsigned vgpr_limit_ = 0;
   WaitsFor waits_for_ = WaitsFor::nothing;

@@ -120,6 +120,8 @@ public:
   [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
   /// What its work-groups may wait for.
   [[nodiscard]] virtual WaitsFor waits_for() const noexcept = 0;
+  /// Whether every wavefront runs to its end without waiting for anything.
+  [[nodiscard]] virtual bool never_waits() const noexcept = 0;
   /// How many of its work-groups a compute unit holds at once, by their wavefronts, registers and LDS.
   [[nodiscard]] virtual std::uint32_t groups_per_compute_unit() const noexcept = 0;
   /// For interrupt(). Unlike an address it is never another launch's.
@@ -159,6 +161,8 @@ public:
   /// Runs work-group `group` (x fastest) to its end, or until interrupt(thread, launch.identity()). A failure ends the
   /// work-group at once; the thread is fine after.
   [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t group);
+  /// The same for those from `begin` to before `end` in turn, of a launch that never waits.
+  [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t begin, std::uint64_t end);
 
   /// What became of a work-group: it ended, it failed, or it waits for what others do.
   using Outcome = std::variant<std::monostate, Failure, std::unique_ptr<SuspendedGroup>>;

@@ -27,15 +27,6 @@ AddressOperands address_operands(const Instruction& i, Segment segment, std::siz
   return {i.operands.at(vector), scalar, i.number("offset")};
 }
 
-/// What differs between the lanes of an address that is not in scratch (<16 x i64>).
-Chunks lane_offsets(Emitter& e, const AddressOperands& operands) {
-  Chunks offsets;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
-    offsets[chunk] = operands.has_base() ? e.ir.CreateZExt(e.vector(operands.vector, chunk), Emitter::lanes(e.i64()))
-                                         : e.vector64(operands.vector, chunk);
-  return offsets;
-}
-
 /// Offsets within scratch (<16 x i64>).
 Chunks scratch_offsets(Emitter& e, const AddressOperands& operands) {
   Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
@@ -50,14 +41,32 @@ Chunks scratch_offsets(Emitter& e, const AddressOperands& operands) {
   return offsets;
 }
 
+/// What all lanes add to an address that is not in scratch (i64).
+Value* base_address(Emitter& e, const AddressOperands& operands) {
+  Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
+  return operands.has_base() ? e.ir.CreateAdd(e.scalar64(*operands.scalar), offset) : offset;
+}
+
 /// Host addresses, flat addresses or offsets within scratch (<16 x i64>).
 Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operands) {
   if (segment == Segment::scratch) return scratch_offsets(e, operands);
-  Value* base = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
-  if (operands.has_base()) base = e.ir.CreateAdd(e.scalar64(*operands.scalar), base);
-  Chunks addresses = lane_offsets(e, operands);
-  for (Value*& chunk : addresses) chunk = e.ir.CreateAdd(chunk, e.splat(base));
+  Value* base = e.splat(base_address(e, operands));
+  Chunks addresses;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* own = operands.has_base() ? e.ir.CreateZExt(e.vector(operands.vector, chunk), Emitter::lanes(e.i64()))
+                                     : e.vector64(operands.vector, chunk);
+    addresses[chunk] = e.ir.CreateAdd(own, base);
+  }
   return addresses;
+}
+
+LaneAddresses host_addresses(Emitter& e, const AddressOperands& operands) {
+  LaneAddresses lanes{.base = e.ir.CreateIntToPtr(base_address(e, operands), e.ir.getPtrTy())};
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    lanes.offsets[chunk] = operands.has_base() ? e.vector(operands.vector, chunk) : e.vector64(operands.vector, chunk);
+    lanes.active[chunk] = e.exec_mask(chunk);
+  }
+  return lanes;
 }
 
 /// Whether an enabled lane's address lies in the shared or the private aperture (i1).
@@ -85,21 +94,19 @@ void call_runtime(Emitter& e, Function* function, Segment segment, const AccessF
 
 /// Emits `by_lane` for addresses that only the runtime can resolve, else `direct`; a flat address decides at run time.
 template <class ByLane, class Direct>
-void access(Emitter& e, Segment segment, const AddressOperands& operands, const Chunks& addresses, ByLane&& by_lane,
-            Direct&& direct) {
-  if (segment == Segment::scratch) return by_lane();
-  LaneAddresses lanes{.offsets = addresses, .pattern = lane_offsets(e, operands)};
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) lanes.active[chunk] = e.exec_mask(chunk);
-  if (segment == Segment::global) return direct(lanes);
+void access(Emitter& e, Segment segment, const AddressOperands& operands, ByLane&& by_lane, Direct&& direct) {
+  if (segment == Segment::global) return direct(host_addresses(e, operands));
+  const Chunks addresses = lane_addresses(e, segment, operands);
+  if (segment == Segment::scratch) return by_lane(addresses);
   llvm::BasicBlock* apertures = e.new_block("apertures");
   llvm::BasicBlock* global = e.new_block("global");
   llvm::BasicBlock* done = e.new_block("accessed");
   e.ir.CreateCondBr(is_any_in_aperture(e, addresses), apertures, global);
   e.ir.SetInsertPoint(apertures);
-  by_lane();
+  by_lane(addresses);
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(global);
-  direct(lanes);
+  direct(host_addresses(e, operands));
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(done);
 }
@@ -107,11 +114,9 @@ void access(Emitter& e, Segment segment, const AddressOperands& operands, const 
 void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
-  const AddressOperands operands = address_operands(i, segment, 1);
-  const Chunks addresses = lane_addresses(e, segment, operands);
   access(
-      e, segment, operands, addresses,
-      [&] {
+      e, segment, address_operands(i, segment, 1),
+      [&](const Chunks& addresses) {
         put_lane_addresses(e, addresses);
         call_runtime(e, runtime::load, segment, format);
         take_destination(e, destination, format);
@@ -122,11 +127,9 @@ void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat&
 void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
   ignore_cache_hints(i);
   const Operand& source = i.operands.at(1);
-  const AddressOperands operands = address_operands(i, segment, 0);
-  const Chunks addresses = lane_addresses(e, segment, operands);
   access(
-      e, segment, operands, addresses,
-      [&] {
+      e, segment, address_operands(i, segment, 0),
+      [&](const Chunks& addresses) {
         put_lane_addresses(e, addresses);
         put_source(e, source, format);
         call_runtime(e, runtime::store, segment, format);

@@ -48,7 +48,7 @@ void Emitter::for_each_register(Move&& move) {
   move(mode_slot_, i32(), address(offsetof(RegisterFile, mode)), 4);
 }
 
-void Emitter::finish_indirect_branches(std::int64_t start) {
+void Emitter::finish_indirect_branches() {
   // What a wavefront starts with has to get to the register file even where this program does not look at it.
   for (unsigned index = 0; index < WaveState::initial_sgpr_count; index += 2) scalar_slot(index, 2);
   scalar_slot(scalar_register::exec, 2);
@@ -60,7 +60,7 @@ void Emitter::finish_indirect_branches(std::int64_t start) {
   Value* offset = ir.CreateSub(ir.CreateLoad(i64(), target_slot_), field(offsetof(WaveState, code_address), i64()));
   llvm::SwitchInst* choice = ir.CreateSwitch(offset, leave, static_cast<unsigned>(indirect_targets_.size()));
   for (const std::int64_t target : indirect_targets_)
-    choice->addCase(ir.getInt64(static_cast<std::uint64_t>(target)), blocks_.at({target, initial_float_mode_}));
+    choice->addCase(ir.getInt64(static_cast<std::uint64_t>(target)), blocks_.at({target, initial_float_mode_, false}));
 
   ir.SetInsertPoint(leave);
   for_each_register([&](Value* slot, llvm::Type* type, Value* address, unsigned alignment) {
@@ -80,8 +80,7 @@ void Emitter::finish_indirect_branches(std::int64_t start) {
 
   ir.SetInsertPoint(entry_);
   Value* target = ir.CreateLoad(i64(), state_address(offsetof(WaveState, branch_target)));
-  ir.CreateCondBr(ir.CreateICmpEQ(target, ir.getInt64(WaveState::nowhere)), blocks_.at({start, initial_float_mode_}),
-                  resume);
+  ir.CreateCondBr(ir.CreateICmpEQ(target, ir.getInt64(WaveState::nowhere)), start_, resume);
 }
 
 }  // namespace softgpu::compute

@@ -56,6 +56,11 @@ llvm::orc::JITTargetMachineBuilder machine_for(HostCpu cpu) {
   return machine;
 }
 
+HostVectors vectors_of(HostCpu cpu) {
+  const bool may_use_avx512 = cpu != HostCpu::avx2 && __builtin_cpu_supports("avx512f") != 0;
+  return may_use_avx512 ? HostVectors::avx512 : HostVectors::any;
+}
+
 /// The passes that pay for translated code: registers to SSA values, then the masks and halves folded away. Loop and
 /// interprocedural passes find nothing to do in it.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
@@ -114,8 +119,9 @@ public:
 
 struct Jit::State {
   explicit State(HostCpu cpu)
-      : machine(machine_for(cpu)), session(value_of(llvm::orc::SelfExecutorProcessControl::Create(
-                                       nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()))),
+      : machine(machine_for(cpu)), vectors(vectors_of(cpu)),
+        session(value_of(llvm::orc::SelfExecutorProcessControl::Create(
+            nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()))),
         linker(session), runtime(session.createBareJITDylib("runtime")) {
     runtime.addGenerator(std::make_unique<OwnSymbols>());
     // For what LLVM itself calls: memcpy, fma and the like. No prefix: ELF has none.
@@ -126,6 +132,7 @@ struct Jit::State {
   State& operator=(const State&) = delete;
 
   const llvm::orc::JITTargetMachineBuilder machine;
+  const HostVectors vectors;
   llvm::orc::ExecutionSession session;
   llvm::orc::ObjectLinkingLayer linker;
   llvm::orc::JITDylib& runtime;
@@ -144,6 +151,8 @@ std::string Jit::identity() const {
          state_->machine.getTargetTriple().str() + " " + state_->machine.getCPU() + " " +
          state_->machine.getFeatures().getString();
 }
+
+HostVectors Jit::vectors() const noexcept { return state_->vectors; }
 
 std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& fill) const {
   static const bool initialized = [] {

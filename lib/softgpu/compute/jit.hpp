@@ -36,6 +36,8 @@ public:
   /// Empty where the builds cannot be told apart, so that object files are good for this process only.
   [[nodiscard]] std::string identity() const;
 
+  [[nodiscard]] HostVectors vectors() const noexcept;
+
   /// An object file of the function that `fill` adds to the module, named as it is told. What it throws passes through.
   [[nodiscard]] std::string compile(const std::function<void(llvm::Module&, const char* name)>& fill) const;
   /// Makes the function of an object file ready to be called. Throws where it refers to what is not there.

@@ -5,6 +5,7 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsX86.h>
 
 #include "wave_state.hpp"
 
@@ -22,14 +23,40 @@ Value* zeros(Emitter& e) { return llvm::Constant::getNullValue(Emitter::lanes(e.
 
 Value* bits(Emitter& e, Value* mask) { return e.ir.CreateBitCast(mask, e.ir.getInt16Ty()); }
 
-Value* pointer(Emitter& e, const LaneAddresses& a, Value* offset) {
-  if (a.base != nullptr) return e.ir.CreateGEP(e.ir.getInt8Ty(), a.base, offset);
-  llvm::Type* type = e.ir.getPtrTy();
-  return e.ir.CreateIntToPtr(offset, offset->getType()->isVectorTy() ? Emitter::lanes(type) : type);
+bool has_short_offsets(const LaneAddresses& a) { return element_type(a.offsets[0])->isIntegerTy(32); }
+
+Value* displaced(Emitter& e, Value* base, std::uint64_t bytes) {
+  return bytes == 0 ? base : e.ir.CreateConstGEP1_64(e.ir.getInt8Ty(), base, bytes);
 }
 
+Value* lane_0_offset(Emitter& e, const LaneAddresses& a, unsigned chunk) {
+  return e.ir.CreateExtractElement(a.offsets[chunk], std::uint64_t{0});
+}
+
+/// Lane 0's address.
 Value* first_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
-  return pointer(e, a, e.ir.CreateExtractElement(a.offsets[chunk], std::uint64_t{0}));
+  Value* offset = lane_0_offset(e, a, chunk);
+  // In LDS, lanes may come down into range from offsets of inactive ones that are as good as negative.
+  if (has_short_offsets(a)) offset = a.in_lds ? e.ir.CreateSExt(offset, e.i64()) : e.ir.CreateZExt(offset, e.i64());
+  return e.ir.CreateGEP(e.ir.getInt8Ty(), a.base, offset);
+}
+
+/// The lanes' addresses, for a gather or scatter. Hosts add 32-bit offsets themselves, but take them as signed.
+Value* lane_pointers(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint64_t displacement) {
+  constexpr std::uint64_t middle = 0x80000000;
+  Value* base = displaced(e, a.base, displacement);
+  Value* offsets = a.offsets[chunk];
+  if (has_short_offsets(a) && !a.in_lds) {
+    base = displaced(e, base, middle);
+    offsets = e.ir.CreateXor(offsets, e.splat(middle));
+  }
+  return e.ir.CreateGEP(e.ir.getInt8Ty(), base, offsets);
+}
+
+/// The lanes' addresses as numbers (<16 x i64>).
+Value* lane_addresses(Emitter& e, const LaneAddresses& a, unsigned chunk) {
+  Value* base = e.splat(e.ir.CreatePtrToInt(a.base, e.i64()));
+  return e.ir.CreateAdd(base, e.ir.CreateZExt(a.offsets[chunk], Emitter::lanes(e.i64())));
 }
 
 /// A chunk without active lanes has no address: any that can be accessed will do. A host suppresses the fault of a
@@ -39,25 +66,30 @@ Value* accessible_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
   return e.ir.CreateSelect(is_used, first_pointer(e, a, chunk), e.state());
 }
 
-Value* plus(Emitter& e, Value* offsets, std::uint64_t amount) {
-  if (amount == 0) return offsets;
-  return e.ir.CreateAdd(offsets, e.splat(llvm::ConstantInt::get(element_type(offsets), amount)));
+/// Whether lanes that lie so many bytes behind lane 0 have the offsets that this makes (i1): 32 bits may wrap around.
+Value* reaches(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
+  if (!has_short_offsets(a) || a.in_lds || bytes == 0) return e.ir.getTrue();
+  Value* exceeds = nullptr;
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    Value* wraps = e.ir.CreateICmpUGT(lane_0_offset(e, a, chunk), e.ir.getInt32(~bytes));
+    exceeds = chunk == 0 ? wraps : e.ir.CreateOr(exceeds, wraps);
+  }
+  return e.ir.CreateNot(exceeds);
 }
 
-/// Whether in each chunk the active lanes' addresses are lane 0's plus `step` a lane (i1). Instructions that differ in
-/// what all lanes add share one check.
+/// Whether in each chunk the active lanes' addresses are lane 0's plus `step` a lane (i1).
 Value* follow(Emitter& e, const LaneAddresses& a, std::uint32_t step) {
   std::vector<llvm::Constant*> steps;
   for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
-    steps.push_back(llvm::ConstantInt::get(element_type(a.pattern[0]), std::uint64_t{lane} * step));
+    steps.push_back(llvm::ConstantInt::get(element_type(a.offsets[0]), std::uint64_t{lane} * step));
   Value* wrong = nullptr;
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* first = e.splat(e.ir.CreateExtractElement(a.pattern[chunk], std::uint64_t{0}));
+    Value* first = e.splat(lane_0_offset(e, a, chunk));
     Value* expected = step == 0 ? first : e.ir.CreateAdd(first, llvm::ConstantVector::get(steps));
-    Value* differs = e.ir.CreateAnd(e.ir.CreateICmpNE(a.pattern[chunk], expected), a.active[chunk]);
+    Value* differs = e.ir.CreateAnd(e.ir.CreateICmpNE(a.offsets[chunk], expected), a.active[chunk]);
     wrong = chunk == 0 ? differs : e.ir.CreateOr(wrong, differs);
   }
-  return e.ir.CreateIsNull(bits(e, wrong));
+  return e.ir.CreateAnd(e.ir.CreateIsNull(bits(e, wrong)), reaches(e, a, (lanes_per_chunk - 1) * step));
 }
 
 /// Whether all lanes access memory (i1): vector accesses wider than a chunk go without a mask.
@@ -66,6 +98,97 @@ Value* all_active(Emitter& e, const LaneAddresses& a) {
   for (unsigned chunk = 1; chunk < chunk_count; ++chunk) all = e.ir.CreateAnd(all, a.active[chunk]);
   return e.ir.CreateICmpEQ(bits(e, all), e.ir.getInt16(0xffff));
 }
+
+/// Lanes in ascending order within 32 dwords, in the same places of every chunk: a stride of two, or pairs that are not
+/// far apart. Two vectors hold these dwords, and a permutation within them is faster than a gather or scatter.
+class Window {
+public:
+  static bool is_possible(Emitter& e, const LaneAddresses& a, std::size_t dwords) {
+    return e.vectors() == HostVectors::avx512 && dwords == 1 && !a.is_consecutive;
+  }
+
+  Window(Emitter& e, const LaneAddresses& a) : e_(e), a_(a), distances_(distances(0)) {}
+
+  /// Whether the lanes are such (i1).
+  Value* holds() {
+    const auto constant = [&](std::uint64_t value) {
+      return e_.splat(llvm::ConstantInt::get(element_type(distances_), value));
+    };
+    constexpr std::uint64_t last = 4 * (dwords - 1);
+    Value* wrong = e_.ir.CreateIsNotNull(e_.ir.CreateAnd(distances_, constant(~last)));
+    std::vector<int> lanes_before = {0};
+    std::vector<llvm::Constant*> has_one_before = {e_.ir.getFalse()};
+    for (int lane = 1; lane < static_cast<int>(lanes_per_chunk); ++lane) {
+      lanes_before.push_back(lane - 1);
+      has_one_before.push_back(e_.ir.getTrue());
+    }
+    Value* before = e_.ir.CreateShuffleVector(distances_, lanes_before);
+    Value* descends = e_.ir.CreateICmpULE(distances_, before);
+    wrong = e_.ir.CreateOr(wrong, e_.ir.CreateAnd(descends, llvm::ConstantVector::get(has_one_before)));
+    for (unsigned chunk = 1; chunk < chunk_count; ++chunk)
+      wrong = e_.ir.CreateOr(wrong, e_.ir.CreateICmpNE(distances(chunk), distances_));
+    Value* right = e_.ir.CreateAnd(e_.ir.CreateIsNull(bits(e_, wrong)), all_active(e_, a_));
+    return e_.ir.CreateAnd(right, reaches(e_, a_, last));
+  }
+
+  Chunks load() {
+    find_places();
+    Chunks values;
+    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+      Value* low = e_.ir.CreateMaskedLoad(Emitter::lanes(e_.i32()), half(chunk, 0), unaligned, used_[0], zeros(e_));
+      Value* high = e_.ir.CreateMaskedLoad(Emitter::lanes(e_.i32()), half(chunk, 1), unaligned, used_[1], zeros(e_));
+      values[chunk] = e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {}, {low, places_, high});
+    }
+    return values;
+  }
+
+  void store(const Chunks& values) {
+    find_places();
+    std::vector<std::uint32_t> numbers(lanes_per_chunk);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    Value* lanes = llvm::ConstantDataVector::get(e_.ir.getContext(), numbers);
+    Value* in_low = e_.ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits(e_, used_[0]));
+    const std::array<Value*, 2> lane_of_place = {
+        expand(lanes, used_[0]),
+        expand(e_.ir.CreateAdd(lanes, e_.splat(e_.ir.CreateZExt(in_low, e_.i32()))), used_[1])};
+    for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+      for (unsigned h = 0; h < 2; ++h) {
+        Value* value =
+            e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_si_512, {}, {values[chunk], lane_of_place[h]});
+        e_.ir.CreateMaskedStore(value, half(chunk, h), unaligned, used_[h]);
+      }
+  }
+
+private:
+  static constexpr std::uint64_t dwords = 2 * lanes_per_chunk;
+
+  /// The lanes' distances from lane 0, in bytes.
+  Value* distances(unsigned chunk) {
+    return e_.ir.CreateSub(a_.offsets[chunk], e_.splat(lane_0_offset(e_, a_, chunk)));
+  }
+  Value* half(unsigned chunk, unsigned h) {
+    return displaced(e_, first_pointer(e_, a_, chunk), std::uint64_t{4} * lanes_per_chunk * h);
+  }
+  Value* expand(Value* values, Value* mask) {
+    return e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_expand, {values->getType()},
+                                 {values, zeros(e_), mask});
+  }
+  void find_places() {
+    places_ = e_.ir.CreateLShr(distances_, 2);
+    if (!element_type(places_)->isIntegerTy(32)) places_ = e_.ir.CreateTrunc(places_, Emitter::lanes(e_.i32()));
+    Value* used = e_.ir.CreateOrReduce(e_.ir.CreateShl(e_.splat(1U), places_));
+    for (unsigned h = 0; h < 2; ++h) {
+      Value* of_half = e_.ir.CreateTrunc(e_.ir.CreateLShr(used, lanes_per_chunk * h), e_.ir.getInt16Ty());
+      used_[h] = e_.ir.CreateBitCast(of_half, Emitter::lanes(e_.i1()));
+    }
+  }
+
+  Emitter& e_;
+  const LaneAddresses& a_;
+  Value* distances_;                 ///< of chunk 0
+  Value* places_ = nullptr;          ///< the lanes' dwords within the window (<16 x i32>)
+  std::array<Value*, 2> used_ = {};  ///< which of each half's dwords are some lane's (<16 x i1>)
+};
 
 /// Chunks of dword after dword.
 using Values = std::vector<Chunks>;
@@ -135,14 +258,14 @@ Values load_consecutive(Emitter& e, const LaneAddresses& a, const Values& inacti
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
     if (dwords == 1) {
       Value* from = accessible_pointer(e, a, chunk);
-      if (a.base == nullptr) prefetch(e, from, 4 * lanes_per_chunk);
+      if (!a.in_lds) prefetch(e, from, 4 * lanes_per_chunk);
       values[0][chunk] =
           e.ir.CreateMaskedLoad(Emitter::lanes(e.i32()), from, unaligned, a.active[chunk], inactive[0][chunk]);
       continue;
     }
     Value* from = first_pointer(e, a, chunk);
     const unsigned size = lanes_per_chunk * step;
-    if (a.base == nullptr) prefetch(e, from, 4 * size);
+    if (!a.in_lds) prefetch(e, from, 4 * size);
     Value* all = load_first_dwords(e, from, size - (step - dwords), size);
     for (unsigned d = 0; d < dwords; ++d) {
       std::vector<int> elements;
@@ -171,9 +294,8 @@ Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive)
   Values values(inactive.size());
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
     for (std::size_t d = 0; d < values.size(); ++d)
-      values[d][chunk] =
-          e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), pointer(e, a, plus(e, a.offsets[chunk], 4 * d)), unaligned,
-                                  a.active[chunk], inactive[d][chunk]);
+      values[d][chunk] = e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), lane_pointers(e, a, chunk, 4 * d), unaligned,
+                                                 a.active[chunk], inactive[d][chunk]);
   return values;
 }
 
@@ -193,17 +315,23 @@ Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   ways.when(follow(e, a, 0));
   ways.arrive(load_uniform(e, a, inactive));
   ways.otherwise();
+  if (Window::is_possible(e, a, dwords)) {
+    Window window(e, a);
+    ways.when(window.holds());
+    ways.arrive({window.load()});
+    ways.otherwise();
+  }
   ways.arrive(load_gathered(e, a, inactive));
   return ways.finish();
 }
 
 /// The byte at each active lane's address, from the aligned dword that holds it: that never crosses into another page.
 Value* gather_byte(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint64_t displacement) {
-  Value* offsets = plus(e, a.offsets[chunk], displacement);
-  Value* aligned = e.ir.CreateAnd(offsets, e.splat(llvm::ConstantInt::getSigned(element_type(offsets), -4)));
-  Value* dword = e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), pointer(e, a, aligned), llvm::Align(4),
-                                         a.active[chunk], zeros(e));
-  Value* byte = e.ir.CreateAnd(e.ir.CreateTrunc(offsets, Emitter::lanes(e.i32())), e.splat(3U));
+  Value* addresses = e.ir.CreateAdd(lane_addresses(e, a, chunk), e.splat64(displacement));
+  Value* aligned =
+      e.ir.CreateIntToPtr(e.ir.CreateAnd(addresses, e.splat64(~std::uint64_t{3})), Emitter::lanes(e.ir.getPtrTy()));
+  Value* dword = e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), aligned, llvm::Align(4), a.active[chunk], zeros(e));
+  Value* byte = e.ir.CreateAnd(e.ir.CreateTrunc(addresses, Emitter::lanes(e.i32())), e.splat(3U));
   return e.ir.CreateAnd(e.ir.CreateLShr(dword, e.ir.CreateShl(byte, 3)), e.splat(0xffU));
 }
 
@@ -265,10 +393,16 @@ void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
   store_consecutive(e, a, values);
   ways.arrive();
   ways.otherwise();
+  if (Window::is_possible(e, a, values.size())) {
+    Window window(e, a);
+    ways.when(window.holds());
+    window.store(values[0]);
+    ways.arrive();
+    ways.otherwise();
+  }
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
     for (std::size_t d = 0; d < values.size(); ++d)
-      e.ir.CreateMaskedScatter(values[d][chunk], pointer(e, a, plus(e, a.offsets[chunk], 4 * d)), unaligned,
-                               a.active[chunk]);
+      e.ir.CreateMaskedScatter(values[d][chunk], lane_pointers(e, a, chunk, 4 * d), unaligned, a.active[chunk]);
   ways.arrive();
   ways.finish();
 }
@@ -284,12 +418,10 @@ void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const 
   ways.arrive();
 
   ways.otherwise();
-  Chunks addresses = a.offsets;
+  Chunks addresses;
   for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
     put_lane_data(e, chunk, 0, values[chunk]);
-    if (a.base == nullptr) continue;
-    Value* base = e.splat(e.ir.CreatePtrToInt(a.base, e.i64()));
-    addresses[chunk] = e.ir.CreateAdd(base, e.ir.CreateZExt(a.offsets[chunk], Emitter::lanes(e.i64())));
+    addresses[chunk] = lane_addresses(e, a, chunk);
   }
   put_lane_addresses(e, addresses);
   e.call(reinterpret_cast<const void*>(&runtime::store), e.ir.getVoidTy(),

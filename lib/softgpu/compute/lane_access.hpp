@@ -24,12 +24,12 @@ struct AccessFormat {
   [[nodiscard]] unsigned dwords() const { return bytes < 4 ? 1 : bytes / 4; }
 };
 
-/// Where the lanes access memory.
+/// Where the lanes access memory: at `base` + their offsets.
 struct LaneAddresses {
-  llvm::Value* base = nullptr;        ///< ptr aligned to 4 that the offsets start from; else they are host addresses
-  Chunks offsets = {};                ///< <16 x i32> with a base, else <16 x i64>
-  Chunks pattern = {};                ///< the offsets, less anything that all lanes add
-  Chunks active = {};                 ///< <16 x i1>: the lanes that access memory
+  llvm::Value* base = nullptr;  ///< ptr; what all lanes add, so that accesses that differ in it share their checks
+  Chunks offsets = {};          ///< <16 x i64>, or <16 x i32> without a sign
+  Chunks active = {};           ///< <16 x i1>: the lanes that access memory
+  bool in_lds = false;          ///< active lanes' offsets are below 2^16
   bool out_of_range_is_zero = false;  ///< enabled lanes that are not active read 0
   bool is_consecutive = false;        ///< known at translation: dword after dword within each chunk
 };

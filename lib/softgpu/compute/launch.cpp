@@ -68,7 +68,7 @@ bool has_sizes_of(const hsa_kernel_dispatch_packet_t& one, const hsa_kernel_disp
 }
 
 /// Work-item ids of a one-dimensional work-group, which is the common case.
-constexpr auto linear_ids = [] {
+alignas(64) constexpr auto linear_ids = [] {
   std::array<std::uint32_t, max_work_items_per_group> ids{};
   for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i;
   return ids;
@@ -181,6 +181,11 @@ std::uint64_t PreparedLaunch::group_count() const noexcept {
   return std::uint64_t{groups_[0]} * groups_[1] * groups_[2];
 }
 
+bool PreparedLaunch::never_waits() const noexcept {
+  if (kernel_->waits_for() == WaitsFor::nothing) return true;
+  return kernel_->waits_for() == WaitsFor::work_group && group(0).waves() == 1;  // the others are no larger
+}
+
 std::uint32_t PreparedLaunch::groups_per_compute_unit() const noexcept {
   constexpr std::uint32_t simds = 4;
   constexpr std::uint32_t most_waves_per_simd = 8;
@@ -235,14 +240,12 @@ void PreparedLaunch::set_wave_scratch_offset(std::uint32_t* sgprs, std::uint32_t
   if (wave_scratch_offset_ != absent) sgprs[wave_scratch_offset_] = offset;
 }
 
-void PreparedLaunch::fill_work_item_ids(std::uint32_t* ids, const WorkGroup& group, std::uint32_t first_item) const {
-  if (is_linear(group.size)) {
-    std::copy_n(linear_ids.begin() + first_item, wavefront_size, ids);
-  } else if (group.work_items() == work_items_) {  // a partial group has less
-    std::copy_n(work_item_ids_.begin() + first_item, wavefront_size, ids);
-  } else {
-    number_work_items(group.size, kernel_->descriptor().work_item_id_dimensions(), {ids, wavefront_size}, first_item);
-  }
+const std::uint32_t* PreparedLaunch::work_item_ids(const WorkGroup& group, std::uint32_t first_item,
+                                                   std::span<std::uint32_t, wavefront_size> room) const {
+  if (is_linear(group.size)) return linear_ids.data() + first_item;
+  if (group.work_items() == work_items_) return work_item_ids_.data() + first_item;  // a partial group has less
+  number_work_items(group.size, kernel_->descriptor().work_item_id_dimensions(), room, first_item);
+  return room.data();
 }
 
 }  // namespace softgpu::compute

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "engine.hpp"
@@ -39,6 +40,7 @@ public:
   [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override { return packet_.private_segment_size; }
 
   [[nodiscard]] WaitsFor waits_for() const noexcept override { return kernel_->waits_for(); }
+  [[nodiscard]] bool never_waits() const noexcept override;
   [[nodiscard]] std::uint32_t groups_per_compute_unit() const noexcept override;
 
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }
@@ -53,8 +55,9 @@ public:
   /// The SGPRs that the work-group's wavefronts start with, but for the offset of each wavefront's scratch.
   void fill_sgprs(std::uint32_t* sgprs, const WorkGroup& group, const Scratch& scratch) const;
   void set_wave_scratch_offset(std::uint32_t* sgprs, std::uint32_t offset) const;
-  /// VGPR 0 of the wavefront that starts at `first_item`: the packed ids of 64 work-items.
-  void fill_work_item_ids(std::uint32_t* ids, const WorkGroup& group, std::uint32_t first_item) const;
+  /// VGPR 0 of the wavefront that starts at `first_item`: the packed ids of 64 work-items, in `room` or elsewhere.
+  [[nodiscard]] const std::uint32_t* work_item_ids(const WorkGroup& group, std::uint32_t first_item,
+                                                   std::span<std::uint32_t, wavefront_size> room) const;
 
 private:
   static constexpr unsigned absent = ~0U;

@@ -25,15 +25,15 @@ Chunks vector_chunks(Emitter& e, const Operand& operand) {
 
 /// Lanes whose access ends within the work-group's LDS; the others read 0 and write nothing.
 LaneAddresses lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t offset, std::uint32_t bytes) {
-  LaneAddresses lanes{.base = e.field(offsetof(WaveState, lds), e.state()->getType()),
-                      .pattern = addresses,
+  Value* lds = e.field(offsetof(WaveState, lds), e.state()->getType());
+  LaneAddresses lanes{.base = e.ir.CreateConstGEP1_64(e.ir.getInt8Ty(), lds, offset),
+                      .offsets = addresses,
+                      .in_lds = true,
                       .out_of_range_is_zero = true};
   Value* size = e.field(offsetof(WaveState, lds_bytes), e.i32());
   Value* limit = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, size, e.ir.getInt32(offset + bytes - 1));
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    lanes.offsets[chunk] = e.ir.CreateAdd(addresses[chunk], e.splat(offset));
+  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
     lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(addresses[chunk], e.splat(limit)), e.exec_mask(chunk));
-  }
   return lanes;
 }
 

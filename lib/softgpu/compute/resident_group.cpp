@@ -82,9 +82,7 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group) {
   return {kind_of(exit.cause), exit.address, text.str()};
 }
 
-void prepare_group(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const WorkGroup& group,
-                   const Scratch& scratch) {
-  launch.fill_sgprs(state.sgprs, group, scratch);
+void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch) {
   state.lds = lds;
   state.lds_bytes = launch.lds_bytes();
   state.scratch_bytes_per_lane = scratch.wave_bytes / wavefront_size;
@@ -99,7 +97,7 @@ void prepare_group(WaveState& state, std::byte* lds, const PreparedLaunch& launc
 void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,
                   std::uint32_t wave) {
   const std::uint32_t first_item = wave * wavefront_size;
-  launch.fill_work_item_ids(state.vgpr0, group, first_item);
+  state.work_item_ids = launch.work_item_ids(group, first_item, state.room_for_ids);
   state.exec = initial_exec(group, first_item);
   state.wave_in_group = wave;
   const std::uint32_t offset = scratch.first_offset + wave * scratch.wave_bytes;
@@ -154,7 +152,8 @@ void ResidentGroup::begin(const PreparedLaunch& launch, const WorkGroup& group, 
   for (std::uint32_t i = 0; i < wave_count_; ++i) {
     if (waves_[i] == nullptr) waves_[i] = std::make_unique<Wave>();
     Wave& wave = *waves_[i];
-    prepare_group(wave.state, lds.data(), launch, group, scratch);
+    prepare_launch(wave.state, lds.data(), launch, scratch);
+    launch.fill_sgprs(wave.state.sgprs, group, scratch);
     prepare_wave(wave.state, launch, group, scratch, i);
     wave.state.barrier = wait_at_barrier;
     wave.state.yield = let_others_run;

@@ -96,9 +96,8 @@ private:
   std::size_t scratch_bytes_ = 0;
 };
 
-/// What every wavefront of a work-group starts with.
-void prepare_group(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const WorkGroup& group,
-                   const Scratch& scratch);
+/// What every wavefront of a launch starts with, but for its SGPRs.
+void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch);
 void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,
                   std::uint32_t wave);
 

@@ -71,8 +71,9 @@ void Translations::log(const Program& program, const char* what) const {
 
 TranslatedProgram Translations::translate_now(const Program& program, std::uint32_t float_mode, std::string& kept) {
   Translation translation;
-  const std::string object = jit_.compile(
-      [&](llvm::Module& module, const char* name) { translation = translate(program, float_mode, name, module); });
+  const std::string object = jit_.compile([&](llvm::Module& module, const char* name) {
+    translation = translate(program, float_mode, jit_.vectors(), name, module);
+  });
   TranslatedProgram translated{jit_.link(object), translation.waits_for};
   kept = byte_of(translation.waits_for) + object;
   return translated;

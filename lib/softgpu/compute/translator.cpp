@@ -24,12 +24,16 @@ unsigned vgpr_limit(const Program& program) {
   return limit;
 }
 
+/// A longer program is translated for any EXEC only: its first dispatch takes long enough as it is.
+constexpr std::size_t most_instructions_twice = 500;
+
 /// The code is translated for each mode that it is reached in.
 constexpr std::size_t most_modes = 64;
 
 }  // namespace
 
-Translation translate(const Program& program, std::uint32_t float_mode, const char* name, llvm::Module& module) {
+Translation translate(const Program& program, std::uint32_t float_mode, HostVectors vectors, const char* name,
+                      llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
   llvm::Function* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
@@ -40,11 +44,13 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
 
   if (has_directed_rounding(program, float_mode)) function->addFnAttr(llvm::Attribute::StrictFP);
 
-  Emitter emitter(*function, float_mode);
+  Emitter emitter(*function, float_mode, vectors);
   emitter.set_vgpr_limit(vgpr_limit(program));
   emitter.set_known_modes(modes_of_constants(program, float_mode));
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
-  emitter.block_at(program.start);
+  if (program.branches_indirectly() || program.instructions.size() > most_instructions_twice)
+    emitter.treat_exec_as_unknown();
+  emitter.begin(program.start);
   const std::set<std::int64_t> waiting = waiting_loops(program);
   std::set<std::uint32_t> modes;
   while (const auto start = emitter.enter_next_block()) {
@@ -65,7 +71,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, const ch
       offset += instruction.size;
     }
   }
-  emitter.finish(program.start);
+  emitter.finish();
   return {emitter.waits_for()};
 }
 

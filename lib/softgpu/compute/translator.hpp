@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "host_cpu.hpp"
 #include "program.hpp"
 #include "waits_for.hpp"
 
@@ -18,6 +19,7 @@ struct Translation {
 };
 
 /// Adds the function `name` to `module`. Throws UnsupportedInstruction.
-Translation translate(const Program& program, std::uint32_t float_mode, const char* name, llvm::Module& module);
+Translation translate(const Program& program, std::uint32_t float_mode, HostVectors vectors, const char* name,
+                      llvm::Module& module);
 
 }  // namespace softgpu::compute

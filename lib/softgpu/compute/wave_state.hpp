@@ -15,7 +15,7 @@ struct RegisterFile;
 struct WaveState {
   static constexpr unsigned initial_sgpr_count = 32;
 
-  alignas(64) std::uint32_t vgpr0[64] = {};      ///< the work-item ids: x | y << 10 | z << 20
+  const std::uint32_t* work_item_ids = nullptr;  ///< VGPR 0 of 64 lanes: x | y << 10 | z << 20
   std::uint32_t sgprs[initial_sgpr_count] = {};  ///< user SGPRs, then work-group ids, scratch wave offset
   std::uint64_t exec = 0;                        ///< one bit a work-item that exists
   std::uint64_t code_address = 0;                ///< of the kernel's first instruction, for s_getpc
@@ -47,6 +47,8 @@ struct WaveState {
   void* runner = nullptr;  ///< the callbacks' own
   InterruptHandler* interrupts = nullptr;
   std::uint32_t polls = 0;  ///< accesses that may have waited for another wavefront
+
+  alignas(64) std::uint32_t room_for_ids[64];  ///< what `work_item_ids` may point to
 
   /// Operands and results of memory instructions that the runtime executes lane by lane (memory_runtime.hpp).
   alignas(64) std::uint64_t lane_addresses[64];

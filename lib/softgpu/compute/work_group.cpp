@@ -21,11 +21,6 @@ void let_other_threads_run(WaveState*) { std::this_thread::yield(); }
 /// Those that are kept for the next work-group: more wait at a time only where a grid waits for itself.
 constexpr std::size_t most_spares = 64;
 
-/// Whether a work-group can run by plain calls.
-bool runs_alone(const Kernel& kernel, const WorkGroup& group) {
-  return kernel.waits_for() == WaitsFor::nothing || (kernel.waits_for() == WaitsFor::work_group && group.waves() == 1);
-}
-
 }  // namespace
 
 struct WorkGroupRunner::State {
@@ -36,9 +31,10 @@ struct WorkGroupRunner::State {
   std::unique_ptr<ResidentGroup> resident = std::make_unique_for_overwrite<ResidentGroup>();
   std::vector<std::unique_ptr<ResidentGroup>> spares;
   std::uint32_t worker_index;
+  WorkGroup lone_group{};  ///< whose wavefronts run by plain calls
 
   Scratch find_scratch(const PreparedLaunch& launch, const WorkGroup& group);
-  std::optional<EarlyExit> run_in_turn(const PreparedLaunch& launch, const WorkGroup& group);
+  std::optional<Failure> run_in_turn(const PreparedLaunch& launch, std::uint64_t begin, std::uint64_t end);
   Outcome go_on(ResidentGroup::Patience patience);
   void set_resident(std::unique_ptr<ResidentGroup> group);
 };
@@ -62,19 +58,26 @@ Scratch WorkGroupRunner::State::find_scratch(const PreparedLaunch& launch, const
   return scratch;
 }
 
-std::optional<EarlyExit> WorkGroupRunner::State::run_in_turn(const PreparedLaunch& launch, const WorkGroup& group) {
+// An interrupt may end the guard's body anywhere: there is nothing in it that has to be ended in order.
+std::optional<Failure> WorkGroupRunner::State::run_in_turn(const PreparedLaunch& launch, std::uint64_t begin,
+                                                           std::uint64_t end) {
   const WaveFunction function = launch.kernel().wave();
-  const std::uint32_t wave_count = group.waves();
-  const Scratch scratch = find_scratch(launch, group);
-  prepare_group(lone_state, resident->lds.data(), launch, group, scratch);
+  const Scratch scratch = find_scratch(launch, launch.group(0));  // no other work-group is larger
+  prepare_launch(lone_state, resident->lds.data(), launch, scratch);
   lone_state.barrier = pass_barrier_alone;
   lone_state.yield = let_other_threads_run;
-  return lone_guard.run([&] {
-    for (std::uint32_t wave = 0; wave < wave_count; ++wave) {
-      prepare_wave(lone_state, launch, group, scratch, wave);
-      function(&lone_state);
+  const auto exit = lone_guard.run([&] {
+    for (std::uint64_t index = begin; index != end; ++index) {
+      lone_group = launch.group(index);
+      launch.fill_sgprs(lone_state.sgprs, lone_group, scratch);
+      const std::uint32_t wave_count = lone_group.waves();
+      for (std::uint32_t wave = 0; wave != wave_count; ++wave) {
+        prepare_wave(lone_state, launch, lone_group, scratch, wave);
+        function(&lone_state);
+      }
     }
   });
+  return exit ? std::optional(describe(*exit, lone_group)) : std::nullopt;
 }
 
 WorkGroupRunner::Outcome WorkGroupRunner::State::go_on(ResidentGroup::Patience patience) {
@@ -109,16 +112,21 @@ std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t 
   return std::nullopt;
 }
 
+std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t begin, std::uint64_t end) {
+  const Interruptible interruptible(launch.identity());
+  return state_->run_in_turn(static_cast<const PreparedLaunch&>(launch), begin, end);
+}
+
 WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint64_t group_index) {
+  if (launch.never_waits()) {
+    if (auto failure = run(launch, group_index, group_index + 1)) return std::move(*failure);
+    return std::monostate{};
+  }
   const auto& prepared = static_cast<const PreparedLaunch&>(launch);
   const WorkGroup group = prepared.group(group_index);
   const Interruptible interruptible(launch.identity());
-  if (!runs_alone(prepared.kernel(), group)) {
-    state_->resident->begin(prepared, group, state_->find_scratch(prepared, group));
-    return state_->go_on(ResidentGroup::Patience::some);
-  }
-  if (const auto exit = state_->run_in_turn(prepared, group)) return describe(*exit, group);
-  return std::monostate{};
+  state_->resident->begin(prepared, group, state_->find_scratch(prepared, group));
+  return state_->go_on(ResidentGroup::Patience::some);
 }
 
 WorkGroupRunner::Outcome WorkGroupRunner::resume(std::unique_ptr<SuspendedGroup> group) {

@@ -70,8 +70,8 @@ TEST(Launch, packs_work_item_ids_of_full_and_partial_work_groups) {
   const auto launch = prepared(packet_of({10, 7, 5}, {4, 3, 2}), descriptor);
   for (const std::uint64_t index : {0, 2, 26}) {
     const WorkGroup group = launch.group(index);
-    std::array<std::uint32_t, 64> ids{};
-    launch.fill_work_item_ids(ids.data(), group, 0);
+    std::array<std::uint32_t, 64> room{};
+    const std::uint32_t* ids = launch.work_item_ids(group, 0, room);
     std::uint32_t lane = 0;
     for (std::uint32_t z = 0; z < group.size[2]; ++z)
       for (std::uint32_t y = 0; y < group.size[1]; ++y)
@@ -83,16 +83,16 @@ TEST(Launch, later_wavefronts_go_on_where_the_earlier_ones_ended) {
   KernelDescriptor descriptor;
   descriptor.rsrc2 = 1 << 11;
   const auto launch = prepared(packet_of({24, 8, 1}, {24, 8, 1}), descriptor);
-  std::array<std::uint32_t, 64> ids{};
-  launch.fill_work_item_ids(ids.data(), launch.group(0), 64);
+  std::array<std::uint32_t, 64> room{};
+  const std::uint32_t* ids = launch.work_item_ids(launch.group(0), 64, room);
   EXPECT_EQ(ids[0], 16U | 2U << 10);
   EXPECT_EQ(ids[63], 127U % 24 | 127U / 24 << 10);
 }
 
 TEST(Launch, a_kernel_that_wants_only_x_gets_no_other_id) {
   const auto launch = prepared(packet_of({4, 16, 1}, {4, 16, 1}));
-  std::array<std::uint32_t, 64> ids{};
-  launch.fill_work_item_ids(ids.data(), launch.group(0), 0);
+  std::array<std::uint32_t, 64> room{};
+  const std::uint32_t* ids = launch.work_item_ids(launch.group(0), 0, room);
   EXPECT_EQ(ids[63], 3U);
 }
 

@@ -41,6 +41,11 @@ KERNEL permute_shorts(const unsigned short* in, const unsigned* where, unsigned*
   out[where[item()]] = in[where[item()]];
 }
 
+// The offset has 32 bits, without a sign, and is added to the base in 64.
+KERNEL count_at_offsets(char* base, const unsigned* offsets) {
+  *reinterpret_cast<unsigned*>(base + offsets[item()]) += 1 + item();
+}
+
 // Generic pointers: the same instruction sees LDS, private and global addresses.
 KERNEL flat_everywhere(unsigned* out) {
   __shared__ unsigned shared[256];

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <random>
+
+#include <sys/mman.h>
 
 #include "hip_program.hpp"
 #include "memory_kernels_code_object.hpp"
@@ -91,6 +94,40 @@ TEST_F(MemoryKernels, gathers_and_scatters_bytes_and_shorts) {
             "");
   EXPECT_EQ(shorts, shorts_out);
   for (unsigned i = 0; i < count; ++i) EXPECT_EQ(wide_shorts[i], shorts[where[i]]);
+}
+
+/// The first and the last page of 4 GiB, and one behind; nothing may be accessed between them.
+class FourGibibytes {
+public:
+  FourGibibytes()
+      : begin_(static_cast<std::byte*>(
+            mmap(nullptr, size + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0))) {
+    for (const std::size_t at : {std::size_t{0}, size - page, size})
+      mprotect(begin_ + at, page, PROT_READ | PROT_WRITE);
+  }
+  ~FourGibibytes() { munmap(begin_, size + page); }
+  FourGibibytes(const FourGibibytes&) = delete;
+  FourGibibytes& operator=(const FourGibibytes&) = delete;
+
+  [[nodiscard]] std::byte* begin() const { return begin_; }
+  [[nodiscard]] unsigned& at(std::size_t offset) const { return *reinterpret_cast<unsigned*>(begin_ + offset); }
+
+  static constexpr std::size_t size = std::size_t{1} << 32;
+  static constexpr std::size_t page = 4096;
+
+private:
+  std::byte* begin_;
+};
+
+TEST_F(MemoryKernels, offsets_of_32_bits_wrap_around_within_a_wavefront) {
+  for (const unsigned distance : {1U, 2U}) {
+    const FourGibibytes memory;
+    std::array<unsigned, 64> offsets{};
+    for (unsigned item = 0; item < 64; ++item) offsets[item] = 4 * distance * item - 32;
+    ASSERT_EQ(text(program().run("count_at_offsets", {{64, 1, 1}, {64, 1, 1}}, memory.begin(), offsets.data())), "");
+    for (unsigned item = 0; item < 64; ++item) EXPECT_EQ(memory.at(offsets[item]), 1 + item) << item;
+    EXPECT_EQ(memory.at(FourGibibytes::size), 0U);
+  }
 }
 
 TEST_F(MemoryKernels, flat_instructions_reach_lds_private_and_global_memory) {

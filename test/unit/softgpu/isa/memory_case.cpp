@@ -15,14 +15,23 @@ using Kind = MemoryOperation::Kind;
 constexpr u32 window_begin = 512;  // of the middle, in bytes from the window's start
 constexpr u32 window_bytes = 1024;
 
-/// Offsets of the lanes: consecutive, reversed, strided, in every 16 bytes, all the same, or scattered; some of them
-/// unaligned.
+/// 16 of 32, in order.
+std::array<u32, 16> ascending_slots(Random& random) {
+  std::array<u32, 32> all = {};
+  std::iota(all.begin(), all.end(), 0U);
+  std::array<u32, 16> some = {};
+  std::sample(all.begin(), all.end(), some.begin(), some.size(), random);
+  return some;
+}
+
+/// Offsets of the lanes: consecutive, reversed, strided, in every 16 bytes, ascending with gaps that are the same for
+/// each 16 lanes, all the same, or scattered; some of them unaligned.
 std::array<u32, lane_count> pattern(const MemoryOperation& operation, const Addressing& addressing, bool lanes_may_meet,
                                     Random& random) {
   std::array<u32, lane_count> slot = {};
   std::iota(slot.begin(), slot.end(), 0U);
   const u32 slots = window_bytes / operation.bytes;
-  const u64 choice = random() % 7;
+  const u64 choice = random() % 8;
   switch (choice) {
   case 0:
     break;
@@ -43,6 +52,12 @@ std::array<u32, lane_count> pattern(const MemoryOperation& operation, const Addr
       std::shuffle(slot.begin(), slot.end(), random);
     break;
   case 5:
+    if (slots >= 2 * lane_count) {
+      const std::array<u32, 16> some = ascending_slots(random);
+      for (u32 lane = 0; lane != lane_count; ++lane) slot[lane] = lane / 16 * 32 + some[lane % 16];
+    }
+    break;
+  case 6:
     for (u32& s : slot) s = window_begin + 16 * s;
     return slot;
   default:
