@@ -133,10 +133,10 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
 
   in_flight_.fetch_add(1, std::memory_order_relaxed);
   if (dispatch)
-    dispatch->renew(*this, std::move(grid), properties, setup_.workers);
+    dispatch->renew(*this, std::move(grid), properties, setup_.cores);
   else
     dispatch = std::allocate_shared<Dispatch>(compute::RecyclingAllocator<Dispatch>(), shared_from_this(),
-                                              std::move(grid), properties, setup_.workers);
+                                              std::move(grid), properties, setup_.cores);
   if (setup_.shuffle_seed) {
     hold(std::move(dispatch));
     return Outcome::done;

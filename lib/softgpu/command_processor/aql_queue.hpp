@@ -32,7 +32,7 @@ public:
     std::uint64_t id = 0;
     AqlQueueMemory memory;
     std::uint64_t* doorbell = nullptr;
-    std::uint32_t workers = 1;
+    std::uint32_t cores = 1;  ///< that work-groups are spread over
     std::shared_ptr<const Executions> executions = nullptr;
     std::optional<std::uint64_t> shuffle_seed;
   };

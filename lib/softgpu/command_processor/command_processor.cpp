@@ -76,7 +76,7 @@ QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
   auto queue = std::make_shared<AqlQueue>(AqlQueue::Setup{.id = id,
                                                           .memory = memory,
                                                           .doorbell = doorbell,
-                                                          .workers = state_->options.threads,
+                                                          .cores = cores(state_->options.threads),
                                                           .executions = state_->executions,
                                                           .shuffle_seed = state_->options.shuffle_seed},
                                           state_->grids[memory.gpu], state_->host);

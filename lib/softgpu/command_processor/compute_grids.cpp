@@ -39,6 +39,11 @@ public:
   [[nodiscard]] std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const override {
     return runners_->of(worker).run(*launch_, group);
   }
+  [[nodiscard]] bool never_waits() const noexcept override { return launch_->never_waits(); }
+  [[nodiscard]] std::optional<compute::Failure> run_groups(std::uint32_t worker, std::uint64_t begin,
+                                                           std::uint64_t end) const override {
+    return runners_->of(worker).run(*launch_, begin, end);
+  }
   [[nodiscard]] Outcome start_group(std::uint32_t worker, std::uint64_t group) const override {
     return runners_->of(worker).start(*launch_, group);
   }

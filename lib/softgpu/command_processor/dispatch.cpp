@@ -1,55 +1,45 @@
 #include "softgpu/command_processor/dispatch.hpp"
 
-#include <algorithm>
-
 #include "softgpu/command_processor/aql_queue.hpp"
 #include "softgpu/command_processor/command_processor.hpp"
 
 namespace softgpu::command_processor {
 namespace {
 
-/// Small enough that workers finish together, large enough that the counter is not contended.
-constexpr std::uint64_t ranges_per_worker = 8;
-constexpr std::uint64_t largest_range = 64;
-
 /// Of the kernels known as short, every so many packets one is timed: reading the clock takes as long as some of them.
 constexpr std::uint64_t packets_per_sample = 64;
-
-std::uint64_t chunk_of(std::uint64_t groups, std::uint32_t workers) {
-  const std::uint64_t ranges = std::uint64_t{workers} * ranges_per_worker;
-  return groups < ranges ? 1 : std::min(groups / ranges, largest_range);
-}
 
 }  // namespace
 
 Dispatch::Dispatch(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Grid> grid, const Properties& properties,
-                   std::uint32_t workers)
+                   std::uint32_t cores)
     : queue_(std::move(queue)), grid_(std::move(grid)), properties_(properties), count_(grid_->group_count()),
-      chunk_(chunk_of(count_, workers)), start_time_(properties.profiled ? gpu_clock() : 0) {}
+      runs_in_turn_(grid_->never_waits() && properties.order.is_identity()),
+      start_time_(properties.profiled ? gpu_clock() : 0) {
+  shares_.deal(count_, cores);
+}
 
-void Dispatch::renew(AqlQueue& queue, std::shared_ptr<Grid> grid, const Properties& properties, std::uint32_t workers) {
+void Dispatch::renew(AqlQueue& queue, std::shared_ptr<Grid> grid, const Properties& properties, std::uint32_t cores) {
   if (queue_.get() != &queue) queue_ = queue.shared_from_this();
   grid_ = std::move(grid);
   properties_ = properties;
   count_ = grid_->group_count();
-  chunk_ = chunk_of(count_, workers);
+  runs_in_turn_ = grid_->never_waits() && properties.order.is_identity();
   start_time_ = properties.profiled ? gpu_clock() : 0;
-  next_.store(0, std::memory_order_relaxed);
+  shares_.deal(count_, cores);
   finished_.store(0, std::memory_order_relaxed);
   failed_.store(false, std::memory_order_relaxed);
   failure_.reset();
 }
 
-std::optional<Dispatch::Range> Dispatch::claim() noexcept {
-  if (!has_unclaimed()) return std::nullopt;
-  const std::uint64_t begin = next_.fetch_add(chunk_, std::memory_order_relaxed);
-  if (begin >= count_) return std::nullopt;
-  return Range{.begin = begin, .end = std::min(begin + chunk_, count_)};
-}
-
-bool Dispatch::run(const Range& range, std::uint32_t worker, Waiting& waiting) {
+std::uint64_t Dispatch::run(const Range& range, std::uint32_t worker, Waiting& waiting) {
   std::uint64_t left = 0;
   const std::uint64_t start = range.begin == 0 ? gpu_clock() : 0;
+  if (runs_in_turn_) {
+    run_in_turn(range, worker);
+    if (start != 0) note_pace(range, start);
+    return range.end - range.begin;
+  }
   for (std::uint64_t group = range.begin; group != range.end && !is_over(); ++group) {
     auto outcome = grid_->start_group(worker, properties_.order(group));
     if (auto* failure = std::get_if<compute::Failure>(&outcome)) fail(std::move(*failure));
@@ -59,7 +49,7 @@ bool Dispatch::run(const Range& range, std::uint32_t worker, Waiting& waiting) {
     }
   }
   if (start != 0 && left == 0) note_pace(range, start);
-  return finished(range.end - range.begin - left);
+  return range.end - range.begin - left;
 }
 
 bool Dispatch::resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint32_t worker) {
@@ -89,11 +79,20 @@ bool Dispatch::finished(std::uint64_t groups) noexcept {
 }
 
 void Dispatch::run_alone(std::uint32_t worker) {
-  next_.store(count_, std::memory_order_relaxed);
   const std::uint64_t start = properties_.packet_index % packets_per_sample == 0 ? gpu_clock() : 0;
-  for (std::uint64_t group = 0; group != count_ && !is_over(); ++group)
-    if (auto failure = grid_->run_group(worker, group)) fail(std::move(*failure));
-  if (start != 0) note_pace({.begin = 0, .end = count_}, start);
+  const Range all{.begin = 0, .end = count_};
+  if (runs_in_turn_) {
+    run_in_turn(all, worker);
+  } else {
+    for (std::uint64_t group = 0; group != count_ && !is_over(); ++group)
+      if (auto failure = grid_->run_group(worker, group)) fail(std::move(*failure));
+  }
+  if (start != 0) note_pace(all, start);
+}
+
+void Dispatch::run_in_turn(const Range& range, std::uint32_t worker) {
+  if (is_over()) return;
+  if (auto failure = grid_->run_groups(worker, range.begin, range.end)) fail(std::move(*failure));
 }
 
 void Dispatch::note_pace(const Range& range, std::uint64_t start) noexcept {

@@ -1,7 +1,7 @@
 // A launched kernel: its work-groups are handed out in ranges, and whoever finishes the last one completes it.
 //
 // Thread safety: every member may be called by any worker.
-// Memory ordering: `finish` returning true happens after every work-group of the grid.
+// Memory ordering: finished() returning true happens after every work-group of the grid.
 #pragma once
 
 #include <atomic>
@@ -14,6 +14,7 @@
 #include <hsa/hsa.h>
 
 #include "softgpu/command_processor/grid.hpp"
+#include "softgpu/command_processor/shares.hpp"
 #include "softgpu/command_processor/shuffle.hpp"
 
 namespace softgpu::command_processor {
@@ -22,10 +23,7 @@ class AqlQueue;
 
 class Dispatch {
 public:
-  struct Range {
-    std::uint64_t begin;
-    std::uint64_t end;
-  };
+  using Range = Shares::Range;
 
   struct Properties {
     std::uint64_t packet_index = 0;
@@ -38,26 +36,28 @@ public:
   };
 
   Dispatch(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Grid> grid, const Properties& properties,
-           std::uint32_t workers);
+           std::uint32_t cores);
 
   /// Makes it another dispatch once nobody runs it any more.
-  void renew(AqlQueue& queue, std::shared_ptr<Grid> grid, const Properties& properties, std::uint32_t workers);
+  void renew(AqlQueue& queue, std::shared_ptr<Grid> grid, const Properties& properties, std::uint32_t cores);
   /// Leaves it without a grid, until renew().
   [[nodiscard]] std::shared_ptr<Grid> take_grid() noexcept { return std::move(grid_); }
 
-  /// The next work-groups to run; none when all are taken.
-  [[nodiscard]] std::optional<Range> claim() noexcept;
+  /// The next work-groups to run, on the core of that number; none when all are taken.
+  [[nodiscard]] std::optional<Range> claim(std::uint32_t core) noexcept { return shares_.claim(core); }
   /// Work-groups that wait for what others do.
   using Waiting = std::vector<std::unique_ptr<compute::SuspendedGroup>>;
-  /// Runs a claimed range; what came to wait is added to `waiting`. True when it was the last of the grid to finish:
-  /// the caller completes the dispatch.
-  [[nodiscard]] bool run(const Range& range, std::uint32_t worker, Waiting& waiting);
+  /// Runs a claimed range; what came to wait is added to `waiting`. How many work-groups have finished.
+  [[nodiscard]] std::uint64_t run(const Range& range, std::uint32_t worker, Waiting& waiting);
+  /// So many work-groups that were claimed have finished. True when these were the last of the grid: the caller
+  /// completes the dispatch.
+  [[nodiscard]] bool finished(std::uint64_t groups) noexcept;
   /// Goes on with a work-group that waited, or ends it where the dispatch is at its end; it is left in `group` if it
   /// waits again. True when it was the last of the grid to finish.
   [[nodiscard]] bool resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint32_t worker);
   /// Ends a work-group whose time is up. True when it was the last of the grid to finish.
   [[nodiscard]] bool end(std::unique_ptr<compute::SuspendedGroup>& group);
-  /// Claims and runs everything, where no other worker knows of this dispatch and no work-group comes to wait.
+  /// Runs everything, where no other worker knows of this dispatch and no work-group comes to wait.
   void run_alone(std::uint32_t worker);
   /// Tells the queue. Called once.
   void complete();
@@ -66,7 +66,7 @@ public:
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool waits_for_itself() const noexcept { return grid_->waits_for() == compute::WaitsFor::whole_grid; }
   [[nodiscard]] bool may_wait() const noexcept { return grid_->waits_for() >= compute::WaitsFor::anyone; }
-  [[nodiscard]] bool has_unclaimed() const noexcept { return next_.load(std::memory_order_relaxed) < count_; }
+  [[nodiscard]] bool has_unclaimed() const noexcept { return shares_.are_left(); }
   [[nodiscard]] bool admits(std::uint32_t worker) const noexcept { return worker < properties_.worker_limit; }
   [[nodiscard]] const Properties& properties() const noexcept { return properties_; }
   [[nodiscard]] const AqlQueue* queue() const noexcept { return queue_.get(); }
@@ -74,18 +74,18 @@ public:
   [[nodiscard]] std::uint64_t start_time() const noexcept { return start_time_; }
 
 private:
+  void run_in_turn(const Range& range, std::uint32_t worker);
   void note_pace(const Range& range, std::uint64_t start) noexcept;
   void fail(compute::Failure failure);
   [[nodiscard]] bool is_over() const noexcept;
-  [[nodiscard]] bool finished(std::uint64_t groups) noexcept;
 
   std::shared_ptr<AqlQueue> queue_;
   std::shared_ptr<Grid> grid_;
   Properties properties_;
   std::uint64_t count_;
-  std::uint64_t chunk_;
+  bool runs_in_turn_;
   std::uint64_t start_time_ = 0;
-  std::atomic<std::uint64_t> next_{0};
+  Shares shares_;
   std::atomic<bool> failed_{false};
   std::optional<compute::Failure> failure_;  // written by who set failed_ first
   alignas(64) std::atomic<std::uint64_t> finished_{0};

@@ -23,7 +23,16 @@ public:
   [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
   /// Runs one work-group to its end. `worker` is distinct among those that run at once.
   [[nodiscard]] virtual std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const = 0;
-  /// The same, but a work-group that waits for what others do may be handed back, to be gone on with later by any
+  /// Whether run_groups() may be called: no work-group comes to wait.
+  [[nodiscard]] virtual bool never_waits() const noexcept { return false; }
+  /// Runs those from `begin` to before `end` in turn, up to the first that fails.
+  [[nodiscard]] virtual std::optional<compute::Failure> run_groups(std::uint32_t worker, std::uint64_t begin,
+                                                                   std::uint64_t end) const {
+    std::optional<compute::Failure> failure;
+    for (std::uint64_t group = begin; group != end && !failure; ++group) failure = run_group(worker, group);
+    return failure;
+  }
+  /// As run_group(), but a work-group that waits for what others do may be handed back, to be gone on with later by any
   /// worker. It must not outlive the grid.
   using Outcome = compute::WorkGroupRunner::Outcome;
   [[nodiscard]] virtual Outcome start_group(std::uint32_t worker, std::uint64_t group) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/prctl.h>
 
 #include "softgpu/command_processor/command_processor.hpp"
@@ -33,7 +34,7 @@ constexpr unsigned spins_per_moment = 16;
 constexpr nanoseconds moment = 2us;
 // While others execute, what is next waits for them, and they look for it themselves. If it takes them longer, they may
 // have lost their core to another thread, and get this one's once it is free.
-constexpr nanoseconds wait_spin = 10us;
+constexpr nanoseconds wait_spin = 20us;
 constexpr nanoseconds share_after = 30us;   // of uninterrupted work, before others are woken for it
 constexpr nanoseconds share_again = 50us;   // they need about as long until they are there
 constexpr nanoseconds active_time = 10ms;   // after which the GPU counts as idle
@@ -41,6 +42,8 @@ constexpr nanoseconds alert_nap = 50us;     // the watcher's, while the GPU is a
 constexpr nanoseconds relaxed_nap = 250us;  // the watcher's, while others are awake
 constexpr nanoseconds idle_nap = 1ms;       // the watcher's, when nothing happened for long
 constexpr nanoseconds reserve_nap = 500us;
+constexpr nanoseconds finds_stall = 250us;  // who looks at the queues is in a kernel then
+constexpr nanoseconds claims_stall = 2ms;   // work-groups that take so long may wait for something
 constexpr nanoseconds stop_limit = 2s;
 constexpr std::uint32_t nobody = ~std::uint32_t{0};
 constexpr unsigned looks_per_queue = 16;  // that bring something, before the next queue is looked at first
@@ -50,16 +53,40 @@ nanoseconds now() noexcept { return nanoseconds(gpu_clock()); }
 
 using Queues = std::vector<std::shared_ptr<Queue>>;
 
+/// Ranges of work-groups that a worker began with.
+struct alignas(64) Claims {
+  std::atomic<std::uint64_t> value{0};
+};
+
+/// Tells when a counter has not moved for a while.
+class StallWatch {
+public:
+  [[nodiscard]] bool shows(std::uint64_t count, nanoseconds stall) {
+    const nanoseconds present = now();
+    if (std::exchange(count_, count) != count) since_ = present;
+    return present - since_ >= stall;
+  }
+
+private:
+  std::uint64_t count_ = 0;
+  nanoseconds since_{};
+};
+
 }  // namespace
+
+std::uint32_t cores(std::uint32_t workers) noexcept {
+  return std::clamp(std::thread::hardware_concurrency(), 1U, workers);
+}
 
 struct Scheduler::State {
   State(std::uint32_t worker_count, std::shared_ptr<Executions> what_workers_execute)
-      : workers(worker_count), parallel(std::clamp(std::thread::hardware_concurrency(), 1U, worker_count)),
+      : workers(worker_count), parallel(cores(worker_count)),
         executions(what_workers_execute ? std::move(what_workers_execute)
-                                        : std::make_shared<Executions>(worker_count, std::nullopt)) {}
+                                        : std::make_shared<Executions>(worker_count, std::nullopt)),
+        claims(worker_count) {}
 
   const std::uint32_t workers;
-  const std::uint32_t parallel;  // workers that can really run at once
+  const std::uint32_t parallel;
   const std::shared_ptr<Executions> executions;
 
   std::atomic<bool> stopping{false};
@@ -96,6 +123,7 @@ struct Scheduler::State {
   std::atomic<std::uint32_t> nappers{0};
 
   alignas(64) std::atomic<std::uint64_t> finds{0};  // the leader's, or what about as many others overwrote
+  std::vector<Claims> claims;                       // each worker's
 
   void wake_sleepers(std::uint32_t count) {
     if (sleepers.load(std::memory_order_seq_cst) == 0) return;
@@ -130,6 +158,7 @@ public:
     state_.looking.fetch_add(1);
     while (!state_.stopping.load(std::memory_order_relaxed)) {
       seen_alarms_ = state_.alarms.load(std::memory_order_seq_cst);
+      refresh_queues();
       visit_waiting();
       const bool helped = help();
       const bool looked = (!helped || state_.waiting.size() != 0) && look();
@@ -147,6 +176,7 @@ private:
   /// Runs work-groups of a kernel that another worker launched.
   bool help() {
     if (state_.running_count.load(std::memory_order_acquire) == 0) return false;
+    if (!there_is_a_core() && !kernels_are_stuck()) return false;
     std::shared_ptr<Dispatch> dispatch;
     {
       const std::lock_guard lock(state_.running_mutex);
@@ -199,7 +229,6 @@ private:
 
   /// Looks at every queue once, the one that was busy last first, unless that had many turns.
   bool look() {
-    refresh_queues();
     if (!is_up_to_us()) return false;
     const std::size_t count = queues_->size();
     for (std::size_t i = 0; i != count; ++i) {
@@ -220,14 +249,23 @@ private:
     return false;
   }
 
-  /// Whether to look at the queues: the leader does, or anybody where it has not found anything since the last nap.
+  /// Whether to look at the queues: the leader does, or anybody where nothing was found for a while.
   [[nodiscard]] bool is_up_to_us() {
-    const bool napped = std::exchange(napped_, false);
     const std::uint32_t leader = state_.leader.load(std::memory_order_relaxed);
-    if (leader == nobody || leader == index_) return true;
-    if (!napped) return false;
-    const std::uint64_t finds = state_.finds.load(std::memory_order_relaxed);
-    return std::exchange(seen_finds_, finds) == finds;
+    if (leader == index_ || (leader == nobody && there_is_a_core())) return true;
+    return finds_watch_.shows(state_.finds.load(std::memory_order_relaxed), finds_stall);
+  }
+
+  /// Where as many workers execute as there are cores, one more would take a core from them.
+  [[nodiscard]] bool there_is_a_core() const {
+    return state_.executing.load(std::memory_order_relaxed) < state_.parallel;
+  }
+
+  /// Nobody began with another work-group for a while: they may all wait for one that nobody has begun with.
+  [[nodiscard]] bool kernels_are_stuck() {
+    std::uint64_t claims = 0;
+    for (const auto& count : state_.claims) claims += count.value.load(std::memory_order_relaxed);
+    return claims_watch_.shows(claims, claims_stall);
   }
 
   /// Having found something, this worker takes the lead.
@@ -288,15 +326,19 @@ private:
     if (busy_since_ == nanoseconds::zero()) busy_since_ = now();
     state_.executing.fetch_add(1, std::memory_order_relaxed);
     state_.executions->begin(index_, dispatch);
-    while (const auto range = dispatch.claim()) {
-      if (dispatch.run(*range, index_, set_aside_)) complete(dispatch);
-      if (dispatch.has_unclaimed()) share();
+    const auto core = static_cast<std::uint32_t>(std::max(sched_getcpu(), 0));
+    std::uint64_t finished = 0;  // told at the end: all workers look at that
+    while (const auto range = dispatch.claim(core)) {
+      state_.claims[index_].value.store(++claims_, std::memory_order_relaxed);
+      finished += dispatch.run(*range, index_, set_aside_);
+      share(dispatch);
       if (set_aside_.empty()) continue;
       for (auto& group : set_aside_)
         state_.waiting.add({.dispatch = launched, .group = std::move(group), .since = gpu_clock()});
       set_aside_.clear();
       if (!dispatch.waits_for_itself()) break;  // those that wait already come first
     }
+    if (dispatch.finished(finished)) complete(dispatch);
     state_.executions->end(index_);
     state_.executing.fetch_sub(1, std::memory_order_relaxed);
   }
@@ -322,10 +364,10 @@ private:
   }
 
   /// Gets others to help once there has been work for a while, and a core for them.
-  void share() {
+  void share(const Dispatch& dispatch) {
     const std::uint32_t occupied =
         state_.executing.load(std::memory_order_relaxed) + state_.spinning.load(std::memory_order_relaxed);
-    if (occupied >= state_.parallel) return;
+    if (occupied >= state_.parallel || !dispatch.has_unclaimed()) return;
     const nanoseconds time = now();
     if (time - busy_since_ < share_after || time - shared_ < share_again) return;
     shared_ = time;
@@ -372,8 +414,8 @@ private:
   }
 
   [[nodiscard]] nanoseconds spin_time() const {
-    if (!leads()) return help_spin;
-    return state_.executing.load(std::memory_order_relaxed) != 0 ? wait_spin : lead_spin;
+    if (state_.executing.load(std::memory_order_relaxed) != 0) return wait_spin;
+    return leads() ? lead_spin : help_spin;
   }
 
   /// How long this worker may doze before it looks again; zero when others look.
@@ -392,7 +434,8 @@ private:
 
   [[nodiscard]] bool may_spin() {
     if (spins_) return true;
-    if (state_.spinning.fetch_add(1, std::memory_order_relaxed) >= state_.parallel) {
+    const std::uint32_t executing = state_.executing.load(std::memory_order_relaxed);
+    if (state_.spinning.fetch_add(1, std::memory_order_relaxed) + executing >= state_.parallel) {
       state_.spinning.fetch_sub(1, std::memory_order_relaxed);
       return false;
     }
@@ -428,7 +471,6 @@ private:
     state_.nappers.fetch_add(1, std::memory_order_seq_cst);
     state_.alarm.wait_for(lock, duration, [&] { return state_.stopping.load() || alarmed(); });
     state_.nappers.fetch_sub(1, std::memory_order_relaxed);
-    napped_ = true;
   }
 
   /// Sleeps until it is woken, unless nobody else would look at the queues.
@@ -460,11 +502,12 @@ private:
   unsigned turns_ = 0;
   unsigned short_finds_ = 0;
   unsigned spins_done_ = 0;
-  std::uint64_t seen_finds_ = 0;
+  StallWatch finds_watch_;
+  StallWatch claims_watch_;
+  std::uint64_t claims_ = 0;
   bool spins_ = false;
   bool left_ = false;
   bool led_ = false;  // before it left
-  bool napped_ = false;
   bool was_short_ = false;
   Dispatch::Waiting set_aside_;
 };

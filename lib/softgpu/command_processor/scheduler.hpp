@@ -8,6 +8,9 @@
 // For a kernel that is known as short it does not; should that take longer this time, whoever wakes from a nap next
 // sees that the leader has not moved, and leads.
 //
+// No more workers execute than there are cores: another one would take a core from them. But where nobody has begun
+// with a work-group for a while, those that are executed may wait for others, and one worker more helps.
+//
 // Idle workers step back in stages: spin shortly; then one watches the queues between naps that grow longer; a second
 // naps in reserve while there is activity, in case the first gets busy; the rest sleep until they are woken.
 //
@@ -21,6 +24,9 @@
 #include "softgpu/command_processor/queue.hpp"
 
 namespace softgpu::command_processor {
+
+/// The host's cores, of which so many workers can make use.
+[[nodiscard]] std::uint32_t cores(std::uint32_t workers) noexcept;
 
 class Scheduler {
 public:

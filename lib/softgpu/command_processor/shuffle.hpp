@@ -22,6 +22,7 @@ public:
     } while (std::gcd(factor_, count_) != 1);
   }
 
+  [[nodiscard]] bool is_identity() const noexcept { return count_ < 2; }
   [[nodiscard]] std::uint64_t operator()(std::uint64_t index) const noexcept {
     if (count_ < 2) return index;
     __extension__ using Wide = unsigned __int128;

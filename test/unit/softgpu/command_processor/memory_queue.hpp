@@ -69,7 +69,7 @@ public:
                                 .ring_bytes = ring_.size() * sizeof(Packet),
                                 .queue = &queue_};
     const AqlQueue::Setup setup{
-        .id = options.id, .memory = memory, .doorbell = &doorbell_, .workers = 4, .shuffle_seed = options.shuffle_seed};
+        .id = options.id, .memory = memory, .doorbell = &doorbell_, .cores = 4, .shuffle_seed = options.shuffle_seed};
     target_ = std::make_shared<AqlQueue>(setup, grids, host);
     scheduler_.add(target_);
   }

@@ -1,0 +1,66 @@
+// How the work-groups of a grid are handed out: a stretch of neighbours for each core, range by range.
+//
+// Neighbouring work-groups mostly access neighbouring memory, and the kernels of a batch mostly the same: each core
+// finds its stretch in its own cache again. Who is through with that goes on with the others'.
+//
+// Thread safety: any worker may call everything but deal(), which is for one while no other knows of the grid.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+
+namespace softgpu::command_processor {
+
+class Shares {
+public:
+  struct Range {
+    std::uint64_t begin;
+    std::uint64_t end;
+  };
+
+  void deal(std::uint64_t groups, std::uint32_t cores) noexcept {
+    count_ = static_cast<std::uint32_t>(std::min({std::uint64_t{cores}, std::uint64_t{most}, groups}));
+    for (std::uint32_t i = 0; i != count_; ++i) {
+      shares_[i].next.store(groups * i / count_, std::memory_order_relaxed);
+      shares_[i].end = groups * (i + 1) / count_;
+    }
+  }
+
+  /// The next work-groups to run, on the core of that number; none when all are taken.
+  [[nodiscard]] std::optional<Range> claim(std::uint32_t core) noexcept {
+    for (std::uint32_t i = 0; i != count_; ++i) {
+      Share& share = shares_[(core + i) % count_];
+      std::uint64_t begin = share.next.load(std::memory_order_relaxed);
+      while (begin < share.end) {
+        const std::uint64_t end = begin + std::clamp((share.end - begin) / 2, std::uint64_t{1}, largest_range);
+        if (share.next.compare_exchange_weak(begin, end, std::memory_order_relaxed))
+          return Range{.begin = begin, .end = end};
+      }
+    }
+    return std::nullopt;
+  }
+
+  [[nodiscard]] bool are_left() const noexcept {
+    return std::any_of(shares_.begin(), shares_.begin() + count_,
+                       [](const Share& share) { return share.next.load(std::memory_order_relaxed) < share.end; });
+  }
+
+private:
+  /// A range is half of what is left of a share, so that workers finish together, but no longer than this: between
+  /// ranges a worker sees that its grid is over, or that there is a core for another worker.
+  static constexpr std::uint64_t largest_range = 64;
+  static constexpr std::uint32_t most = 16;
+
+  struct alignas(64) Share {
+    std::atomic<std::uint64_t> next{0};
+    std::uint64_t end = 0;
+  };
+
+  std::array<Share, most> shares_;
+  std::uint32_t count_ = 0;
+};
+
+}  // namespace softgpu::command_processor
