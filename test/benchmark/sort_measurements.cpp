@@ -8,6 +8,7 @@
 #include <functional>
 #include <random>
 #include <stdexcept>
+#include <vector>
 
 namespace fd = fastdispatch;
 
@@ -40,22 +41,22 @@ void measure_sort(fd::Agent gpu, Samples& samples) {
   fd::Batch batch = record_sort(gpu, module, data, numbers);
   fd::Queue queue(gpu);
 
+  // One GPU sort after the other, like the peer's; the host's, which take the caches, come later.
   std::mt19937 random;
-  std::vector<std::uint32_t> expected(sort_length);
+  std::vector<std::vector<std::uint32_t>> sorted;
+  std::vector<std::vector<std::uint32_t>> expected;
   for (std::size_t i = 0; i <= repetitions; ++i) {
-    std::generate(expected.begin(), expected.end(), std::ref(random));
-    std::copy(expected.begin(), expected.end(), numbers.begin());
-
+    std::generate(numbers.begin(), numbers.end(), std::ref(random));
+    expected.emplace_back(numbers.begin(), numbers.end());
     const Stopwatch on_gpu;
     queue.submit(batch).wait();
-    const double gpu_time = on_gpu.microseconds();
+    if (i != 0) samples.add(series::sort_replay, on_gpu.microseconds());  // the first translates, and encodes the batch
+    sorted.emplace_back(numbers.begin(), numbers.end());
+  }
+  for (std::size_t i = 0; i <= repetitions; ++i) {
     const Stopwatch on_host;
-    std::sort(expected.begin(), expected.end());
-    const double host_time = on_host.microseconds();
-
-    if (!std::equal(expected.begin(), expected.end(), numbers.begin())) throw std::runtime_error("a sort went wrong");
-    if (i == 0) continue;  // translates the kernel, encodes the batch
-    samples.add(series::sort_replay, gpu_time);
-    samples.add(series::sort_host, host_time);
+    std::sort(expected[i].begin(), expected[i].end());
+    if (i != 0) samples.add(series::sort_host, on_host.microseconds());
+    if (sorted[i] != expected[i]) throw std::runtime_error("a sort went wrong");
   }
 }
