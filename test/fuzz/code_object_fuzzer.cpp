@@ -23,10 +23,8 @@ void take(const Bytes& input) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
-  using fastdispatch::fuzz::read_file;
-  return fastdispatch::fuzz::run(
-      count, arguments,
-      {.samples = {read_file(TEST_BUNDLE), read_file(TEST_HIP_V4), read_file(TEST_HIP_V5), read_file(TEST_OPENCL_V4)},
-       .take = take});
+fastdispatch::fuzz::Target fastdispatch::fuzz::target() {
+  return {
+      .samples = {read_file(TEST_BUNDLE), read_file(TEST_HIP_V4), read_file(TEST_HIP_V5), read_file(TEST_OPENCL_V4)},
+      .take = take};
 }

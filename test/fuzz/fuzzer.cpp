@@ -1,3 +1,5 @@
+// Command line: `PROGRAM [--inputs N] [--seed S]`, for 2000 inputs and seed 1. An input at fault is written to the
+// folder for temporary files and named; the exit code is 1 then, 2 for a wrong command line.
 #include "fuzzer.hpp"
 
 #include <unistd.h>
@@ -94,17 +96,6 @@ std::uint64_t number(std::string_view text) {
   return value;
 }
 
-}  // namespace
-
-Bytes read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::runtime_error("cannot read " + path.string());
-  const std::vector<char> chars{std::istreambuf_iterator<char>(file), {}};
-  Bytes bytes(chars.size());
-  std::memcpy(bytes.data(), chars.data(), chars.size());
-  return bytes;
-}
-
 int run(int count, char** arguments, const Target& target) {
   std::uint64_t inputs = 2000;
   std::uint64_t seed = 1;
@@ -141,4 +132,9 @@ int run(int count, char** arguments, const Target& target) {
   return 0;
 }
 
+}  // namespace
 }  // namespace fastdispatch::fuzz
+
+int main(int count, char** arguments) {
+  return fastdispatch::fuzz::run(count, arguments, fastdispatch::fuzz::target());
+}

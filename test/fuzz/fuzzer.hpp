@@ -1,4 +1,5 @@
-// Damages valid inputs at random and hands them on: the same damage for the same seed, on every machine.
+// What fuzzers have in common. The tests damage valid inputs at random: the same damage for the same seed, on every
+// machine (fuzzer.cpp). `./dev fuzz` has libFuzzer look for inputs that lead to new code (libfuzzer.cpp).
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,7 @@ struct Target {
 
 [[nodiscard]] Bytes read_file(const std::filesystem::path& path);
 
-/// Command line: `PROGRAM [--inputs N] [--seed S]`, for 2000 inputs and seed 1. An input at fault is written to the
-/// folder for temporary files and named; the exit code is 1 then, 2 for a wrong command line.
-[[nodiscard]] int run(int count, char** arguments, const Target& target);
+/// What the program fuzzes; each program has its own.
+[[nodiscard]] Target target();
 
 }  // namespace fastdispatch::fuzz

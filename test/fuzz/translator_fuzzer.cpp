@@ -88,8 +88,8 @@ void add_kernels(std::vector<Bytes>& samples, const char* path) {
 
 }  // namespace
 
-int main(int count, char** arguments) {
+fastdispatch::fuzz::Target fastdispatch::fuzz::target() {
   std::vector<Bytes> samples;
   for (const char* path : {FUZZ_TRANSLATOR_KERNELS, FUZZ_MEMORY_KERNELS}) add_kernels(samples, path);
-  return fastdispatch::fuzz::run(count, arguments, {.samples = std::move(samples), .take = take});
+  return {.samples = std::move(samples), .take = take};
 }
