@@ -114,7 +114,7 @@ public:
     const auto constant = [&](std::uint64_t value) {
       return e_.splat(llvm::ConstantInt::get(element_type(distances_), value));
     };
-    constexpr std::uint64_t last = 4 * (dwords - 1);
+    constexpr std::uint64_t last = 4 * (window_dwords - 1);
     Value* wrong = e_.ir.CreateIsNotNull(e_.ir.CreateAnd(distances_, constant(~last)));
     std::vector<int> lanes_before = {0};
     std::vector<llvm::Constant*> has_one_before = {e_.ir.getFalse()};
@@ -160,7 +160,7 @@ public:
   }
 
 private:
-  static constexpr std::uint64_t dwords = 2 * lanes_per_chunk;
+  static constexpr std::uint64_t window_dwords = 2 * lanes_per_chunk;
 
   /// The lanes' distances from lane 0, in bytes.
   Value* distances(unsigned chunk) {
