@@ -46,7 +46,7 @@ private:
 void take(const Bytes& code) {
   using namespace softgpu::compute;
   static CodeMemory& memory = *new CodeMemory;
-  const auto read = Program::read(memory.set(code));
+  const auto read = Program::read(memory.set(code), Target{});
   const auto* program = std::get_if<Program>(&read);
   if (program == nullptr) return;
   llvm::LLVMContext context;

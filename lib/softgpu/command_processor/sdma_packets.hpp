@@ -1,6 +1,6 @@
 // The copy engine's packets: dwords, the operation in the low byte of the first.
 //
-// Facts: AMD's SDMA 4 packet layouts as ROCr's sdma_registers.h and Linux's vega10_sdma_pkt_open.h give them.
+// Facts: AMD's SDMA 4 and 5 packet layouts as ROCr's sdma_registers.h and Linux's vega10_sdma_pkt_open.h give them.
 #pragma once
 
 #include <array>
@@ -18,6 +18,7 @@ enum class Operation : std::uint8_t {
   atomic = 10,
   constant_fill = 11,
   timestamp = 13,
+  cache_request = 17,
 };
 
 inline constexpr std::uint32_t copy_linear = 0;

@@ -85,6 +85,8 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
     if (packet.bits(0, 30, 2) != 2) return refuse(packet, "a fill by anything but dwords");
     fill_device(packet.quad(1), packet.dword(3), packet.bits(4, 0, 22) / sizeof(std::uint32_t) + 1);
     return 5;
+  case Operation::cache_request:
+    return 5;  // GCR_REQ, which SDMA 5 has: there are no caches
   case Operation::timestamp:
     if (packet.sub_operation() != sdma::timestamp_get_global) return refuse(packet, "a timestamp other than global");
     __atomic_store_n(at_address<std::uint64_t>(packet.quad(1)), gpu_clock(), __ATOMIC_RELEASE);

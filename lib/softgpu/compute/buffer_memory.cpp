@@ -49,7 +49,7 @@ BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t first) 
                       has_index,
                       !has_offset};
   const auto offset = static_cast<std::uint32_t>(i.number("offset"));
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     access.indices[chunk] = has_index ? e.vector(vector, chunk, 0) : e.splat(0U);
     access.offsets[chunk] = e.splat(offset);
     if (has_offset) access.offsets[chunk] = e.ir.CreateAdd(e.vector(vector, chunk, wanted - 1), access.offsets[chunk]);
@@ -57,12 +57,14 @@ BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t first) 
   return access;
 }
 
-/// Swizzled, dwords of 64 lanes side by side, the lane's number added: what ROCr makes for scratch (i1).
+/// Swizzled, dwords of a wavefront's lanes side by side, the lane's number added: what ROCr makes for scratch (i1).
 Value* is_scratch(Emitter& e, const BufferAccess& access) {
   if (access.has_index) return e.ir.getFalse();
-  // Stride 0 and SWIZZLE_ENABLE (CACHE_SWIZZLE is of no concern); INDEX_STRIDE 64 and ADD_TID_ENABLE.
+  // Stride 0 and SWIZZLE_ENABLE (CACHE_SWIZZLE is of no concern); INDEX_STRIDE 64 or 32 and ADD_TID_ENABLE.
+  const unsigned index_stride = e.wavefront_size() == 64 ? 3 : 2;
   Value* swizzled = e.ir.CreateICmpEQ(e.ir.CreateAnd(e.ir.CreateLShr(access.low, 48), 0xbfff), e.ir.getInt64(0x8000));
-  Value* interleaved = e.ir.CreateICmpEQ(e.ir.CreateAnd(e.ir.CreateLShr(access.high, 53), 7), e.ir.getInt64(7));
+  Value* interleaved =
+      e.ir.CreateICmpEQ(e.ir.CreateAnd(e.ir.CreateLShr(access.high, 53), 7), e.ir.getInt64(4 | index_stride));
   return e.ir.CreateAnd(swizzled, interleaved);
 }
 
@@ -70,8 +72,9 @@ Value* is_scratch(Emitter& e, const BufferAccess& access) {
 LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned dword) {
   llvm::Type* wide = Emitter::lanes(e.i64());
   Value* records = e.ir.CreateTrunc(access.high, e.i32());
+  const unsigned row_shift = e.wavefront_size() == 64 ? 8 : 7;  // a row is a dword a lane
   Value* rows =
-      e.ir.CreateLShr(e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, records, access.scalar_offset), 8);
+      e.ir.CreateLShr(e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, records, access.scalar_offset), row_shift);
   Value* base =
       e.ir.CreateAdd(e.ir.CreateAnd(access.low, 0xffffffffffff), e.ir.CreateZExt(access.scalar_offset, e.i64()));
 
@@ -79,13 +82,13 @@ LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned
   LaneAddresses lanes{.base = e.ir.CreateIntToPtr(base, e.ir.getPtrTy()),
                       .out_of_range_is_zero = true,
                       .is_consecutive = access.is_uniform};
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     std::vector<llvm::Constant*> columns;
     for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
       columns.push_back(e.ir.getInt64(4 * (std::uint64_t{chunk} * lanes_per_chunk + lane)));
     Value* offset = e.ir.CreateAdd(access.offsets[chunk], e.splat(4 * dword));
     Value* row = e.ir.CreateLShr(offset, 2);
-    Value* place = e.ir.CreateOr(e.ir.CreateShl(e.ir.CreateZExt(row, wide), 8),
+    Value* place = e.ir.CreateOr(e.ir.CreateShl(e.ir.CreateZExt(row, wide), row_shift),
                                  e.ir.CreateZExt(e.ir.CreateAnd(offset, e.splat(3U)), wide));
     lanes.offsets[chunk] = e.ir.CreateAdd(place, llvm::ConstantVector::get(columns));
     lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(row, e.splat(rows)), e.exec_mask(chunk));
@@ -96,7 +99,7 @@ LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned
 /// The runtime takes index and offset of a lane in one number.
 void put_places(Emitter& e, const BufferAccess& access) {
   Chunks places;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     places[chunk] = e.combine(access.offsets[chunk], access.indices[chunk]);
   put_lane_addresses(e, places);
 }
@@ -172,7 +175,7 @@ void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
   put_source(e, data, source_format(named));
   Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, named.bits / 8);
   call_atomic(e, named, lanes, e.ir.getInt64(0), runtime::Segment::global);
-  if (!i.has("glc")) return;
+  if (!returns_former_value(i)) return;
   const AccessFormat result = result_format(named);
   take_destination(e, part_of(data, 0, result.dwords()), result);
 }
@@ -209,6 +212,7 @@ enum class FormatSource : std::uint8_t { descriptor, instruction };
 /// Puts what a typed access takes into WaveState, and into the packed form of it the instruction's formats.
 std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess& access, const TypedInstruction& typed,
                             FormatSource source) {
+  if (!e.architecture().has_gfx9_element_formats) e.unsupported("element formats of this architecture");
   if (!i.operands.at(0).is_vector() || i.operands.at(0).dwords != typed.registers()) e.unsupported("operand");
   put_places(e, access);
   runtime::TypedAccess result{typed.components, typed.width};
@@ -229,7 +233,7 @@ void typed_load(Emitter& e, const Instruction& i, const TypedInstruction& typed,
   const BufferAccess access = buffer_access(e, i, 1);
   const std::uint32_t packed = prepare_typed(e, i, access, typed, source);
   call_runtime(e, runtime::typed_buffer_load, e.ir.getVoidTy(), access, packed);
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (unsigned c = 0; c < typed.components; ++c) {
       Value* value = lane_data(e, chunk, c);
       const unsigned number = typed.register_of(c);
@@ -246,7 +250,7 @@ void typed_store(Emitter& e, const Instruction& i, const TypedInstruction& typed
   ignore_cache_hints(i);
   const BufferAccess access = buffer_access(e, i, 1);
   const std::uint32_t packed = prepare_typed(e, i, access, typed, source);
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (unsigned c = 0; c < typed.components; ++c) {
       Value* value = e.vector(i.operands.at(0), chunk, typed.register_of(c));
       put_lane_data(e, chunk, c, typed.is_high(c) ? e.ir.CreateLShr(value, 16) : value);

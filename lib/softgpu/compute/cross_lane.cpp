@@ -11,6 +11,7 @@ Value* choose_chunk(Emitter& e, unsigned register_index, Value* lane) {
   const auto bit = [&](unsigned value) { return e.ir.CreateIsNotNull(e.ir.CreateAnd(lane, value)); };
   const auto chunk = [&](unsigned n) { return e.vgpr(register_index, n); };
   Value* lower = e.ir.CreateSelect(bit(16), chunk(1), chunk(0));
+  if (e.chunks() == 2) return lower;
   Value* upper = e.ir.CreateSelect(bit(16), chunk(3), chunk(2));
   return e.ir.CreateSelect(bit(32), upper, lower);
 }
@@ -25,7 +26,7 @@ void read_first_lane(Emitter& e, const Instruction& i) {
 }
 
 void read_lane(Emitter& e, const Instruction& i) {
-  Value* lane = e.ir.CreateAnd(e.scalar(i.operands.at(2)), 63);
+  Value* lane = e.ir.CreateAnd(e.scalar(i.operands.at(2)), e.wavefront_size() - 1);
   e.set_scalar(i.operands.at(0), read_lane(e, i.operands.at(1), lane));
 }
 
@@ -34,8 +35,8 @@ void write_lane(Emitter& e, const Instruction& i) {
   const Operand& destination = i.operands.at(0);
   if (!destination.is_vector()) e.unsupported("destination");
   Value* value = e.scalar(i.operands.at(1));
-  Value* lane = e.ir.CreateAnd(e.scalar(i.operands.at(2)), 63);
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  Value* lane = e.ir.CreateAnd(e.scalar(i.operands.at(2)), e.wavefront_size() - 1);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     std::vector<llvm::Constant*> numbers;
     for (unsigned n = 0; n < lanes_per_chunk; ++n) numbers.push_back(e.ir.getInt32(chunk * lanes_per_chunk + n));
     Value* is_lane = e.ir.CreateICmpEQ(llvm::ConstantVector::get(numbers), e.splat(lane));
@@ -49,7 +50,7 @@ void write_lane(Emitter& e, const Instruction& i) {
 Value* first_active_lane(Emitter& e, const Operand& source) {
   Value* exec = e.exec();
   Value* first = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::cttz, exec, e.ir.getFalse());
-  return read_lane(e, source, e.ir.CreateAnd(e.ir.CreateTrunc(first, e.i32()), 63));
+  return read_lane(e, source, e.ir.CreateAnd(e.ir.CreateTrunc(first, e.i32()), e.wavefront_size() - 1));
 }
 
 void add_cross_lane(HandlerTable& table) {

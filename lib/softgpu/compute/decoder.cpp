@@ -113,6 +113,10 @@ Operand parse_operand(std::string_view text) {
 
   const bool named = parse_named_scalar(text, operand);
   if (named) return operand;
+  if (text == "null") {
+    operand.kind = Operand::Kind::null;
+    return operand;
+  }
   if (text.starts_with('v') && parse_register(text.substr(1), operand)) {
     operand.kind = Operand::Kind::vector;
   } else if (text.starts_with('a') && parse_register(text.substr(1), operand)) {
@@ -134,6 +138,7 @@ Modifier parse_modifier(std::string_view text) {
   return modifier;
 }
 
+/// Takes the encodings' suffixes off the mnemonic; v_add_f32_e64_dpp has two of them.
 void split_suffix(Instruction& instruction) {
   static constexpr std::pair<std::string_view, Encoding> suffixes[] = {
       {"_e32", Encoding::e32}, {"_e64", Encoding::e64}, {"_sdwa", Encoding::sdwa}, {"_dpp", Encoding::dpp}};
@@ -141,7 +146,39 @@ void split_suffix(Instruction& instruction) {
     if (!instruction.mnemonic.ends_with(suffix)) continue;
     instruction.mnemonic.resize(instruction.mnemonic.size() - suffix.size());
     instruction.encoding = encoding;
+    if (encoding == Encoding::dpp && instruction.mnemonic.ends_with("_e64"))
+      instruction.mnemonic.resize(instruction.mnemonic.size() - 4);
     return;
+  }
+}
+
+/// v_dual_mov_b32 v0, v1 :: v_dual_add_f32 v3, v4, v5: what each half does is an instruction of its own.
+Instruction parse_halves(std::string_view text, std::size_t separator) {
+  constexpr std::string_view dual = "v_dual_";
+  Instruction both;
+  both.text = text;
+  both.mnemonic = text.substr(0, text.find_first_of(" \t"));
+  for (const std::string_view half : {trim(text.substr(0, separator)), trim(text.substr(separator + 2))}) {
+    if (!half.starts_with(dual)) return both;  // nobody handles it
+    both.halves.push_back(parse_instruction("v_" + std::string(half.substr(dual.size()))));
+  }
+  for (Instruction& half : both.halves) {
+    half.text = text;
+    if (half.mnemonic != "v_cndmask_b32") continue;
+    half.operands.push_back(parse_operand("vcc_lo"));  // not printed; VOPD is for wavefronts of 32 lanes
+  }
+  return both;
+}
+
+/// LLVM 15 takes some of gfx942's matrix instructions for gfx908's, whose sums are always in accumulation registers:
+/// the bit ACC_CD says where they are.
+void correct_sums(Instruction& instruction) {
+  constexpr std::uint32_t acc_cd = 1U << 15;
+  if (!instruction.mnemonic.starts_with("v_mfma_") || (instruction.first_dword & acc_cd) != 0) return;
+  for (const std::size_t n : {0U, 3U}) {
+    if (n >= instruction.operands.size()) return;
+    Operand& sums = instruction.operands[n];
+    if (sums.is_vector() && sums.index >= first_agpr) sums.index -= first_agpr;
   }
 }
 
@@ -149,6 +186,8 @@ void split_suffix(Instruction& instruction) {
 
 Instruction parse_instruction(std::string_view text) {
   text = trim(text);
+  if (const std::size_t separator = text.find("::"); separator != std::string_view::npos)
+    return parse_halves(text, separator);
   Instruction instruction;
   instruction.text = text;
   const std::size_t mnemonic = piece_length(text, " \t");
@@ -171,7 +210,7 @@ Instruction parse_instruction(std::string_view text) {
   return instruction;
 }
 
-Disassembler::Disassembler() : context_(nullptr, LLVMDisasmDispose) {
+Disassembler::Disassembler(const Target& target) : target_(target), context_(nullptr, LLVMDisasmDispose) {
   static const bool initialized = [] {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTarget();
@@ -180,21 +219,36 @@ Disassembler::Disassembler() : context_(nullptr, LLVMDisasmDispose) {
     return true;
   }();
   static_cast<void>(initialized);
-  context_.reset(LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", "gfx90a", "", nullptr, 0, nullptr, nullptr));
-  if (!context_) throw std::runtime_error("LLVM has no disassembler for amdgcn-amd-amdhsa gfx90a");
+  const std::string processor(target.architecture->llvm_processor);
+  const char* features = "";
+  if (target.architecture->has_both_wavefront_sizes)
+    features = target.wavefront_size == 32 ? "+wavefrontsize32" : "-wavefrontsize32,+wavefrontsize64";
+  context_.reset(
+      LLVMCreateDisasmCPUFeatures("amdgcn-amd-amdhsa", processor.c_str(), features, nullptr, 0, nullptr, nullptr));
+  if (!context_) throw std::runtime_error("LLVM has no disassembler for amdgcn-amd-amdhsa " + processor);
 }
 
 std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code, std::int64_t offset) const {
-  std::array<std::uint8_t, 16> bytes = {};
+  std::array<std::uint8_t, longest> bytes = {};
   const std::size_t available = std::min(code.size(), bytes.size());
   for (std::size_t i = 0; i < available; ++i) bytes[i] = std::to_integer<std::uint8_t>(code[i]);
   std::array<char, 512> text = {};
   const std::size_t size = LLVMDisasmInstruction(context_.get(), bytes.data(), available, 0, text.data(), text.size());
   if (size == 0) return std::nullopt;
   Instruction instruction = parse_instruction(text.data());
-  instruction.offset = offset;
-  instruction.size = static_cast<std::uint32_t>(size);
-  std::memcpy(&instruction.first_dword, bytes.data(), sizeof instruction.first_dword);
+  const auto finish = [&](Instruction& each) {
+    each.offset = offset;
+    each.size = static_cast<std::uint32_t>(size);
+    std::memcpy(&each.first_dword, bytes.data(), sizeof each.first_dword);
+    each.mnemonic = target_.architecture->canonical_mnemonic(std::move(each.mnemonic));
+  };
+  finish(instruction);
+  for (Instruction& half : instruction.halves) finish(half);
+  if (target_.architecture->name == "gfx942") correct_sums(instruction);
+  // Later architectures' v_cmpx writes nothing but EXEC, and does not name it.
+  if (target_.architecture->major >= 10 && instruction.mnemonic.starts_with("v_cmpx_"))
+    instruction.operands.insert(instruction.operands.begin(),
+                                parse_operand(target_.wavefront_size == 32 ? "exec_lo" : "exec"));
   return instruction;
 }
 

@@ -11,6 +11,7 @@
 #include <span>
 #include <string_view>
 
+#include "architecture.hpp"
 #include "instruction.hpp"
 
 namespace softgpu::compute {
@@ -21,12 +22,16 @@ namespace softgpu::compute {
 /// Not thread-safe: one per translation.
 class Disassembler {
 public:
-  Disassembler();
+  explicit Disassembler(const Target& target = {});
 
-  /// The instruction at the front of `code`, or nothing where the bytes are no gfx90a instruction.
+  /// The longest encoding, in bytes.
+  static constexpr std::size_t longest = 16;
+
+  /// The instruction at the front of `code` under gfx90a's name, or nothing where the bytes are no instruction.
   [[nodiscard]] std::optional<Instruction> decode(std::span<const std::byte> code, std::int64_t offset) const;
 
 private:
+  Target target_;
   std::unique_ptr<void, void (*)(void*)> context_;
 };
 

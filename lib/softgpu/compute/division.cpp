@@ -71,7 +71,7 @@ void add_scale(HandlerTable& table, const std::string& mnemonic, Lane lane) {
     VectorInstruction vector(e, i, 2);
     Chunks values = {};
     Chunks flags = {};
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       const auto source = [&](unsigned n) { return vector.source(n, lane, chunk); };
       const Scaled result = divide_scale(e, source(0), source(1), source(2));
       values.at(chunk) = result.value;
@@ -112,7 +112,7 @@ void add_fmas(HandlerTable& table, const std::string& mnemonic, Lane lane) {
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
     VectorInstruction vector(e, i);
     Chunks results = {};
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       const std::array<Value*, 3> sources = {vector.source(0, lane, chunk), vector.source(1, lane, chunk),
                                              vector.source(2, lane, chunk)};
       results.at(chunk) = divide_fmas(e, sources, e.mask_chunk(e.vcc(), chunk));

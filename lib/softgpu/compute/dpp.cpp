@@ -14,6 +14,9 @@ std::optional<unsigned> source_lane(Emitter& e, const Instruction& i, unsigned l
   const unsigned column = lane & 15U;
   const auto amount = [&](const char* name) { return static_cast<unsigned>(i.number(name)); };
   if (i.has("quad_perm")) return (lane & ~3U) + static_cast<unsigned>(i.element("quad_perm", lane & 3, 0));
+  if (i.has("dpp8")) return (lane & ~7U) + static_cast<unsigned>(i.element("dpp8", lane & 7, 0));
+  if (i.has("row_share")) return row + amount("row_share");
+  if (i.has("row_xmask")) return row + (column ^ amount("row_xmask"));
   if (i.has("row_mirror")) return row + 15 - column;
   if (i.has("row_half_mirror")) return (lane & ~7U) + 7 - (lane & 7);
   if (i.has("row_newbcast")) return row + amount("row_newbcast");
@@ -57,9 +60,11 @@ Value* gather(Emitter& e, const Instruction& i, unsigned chunk, Of of) {
   return e.ir.CreateSelect(llvm::ConstantVector::get(has_source), moved, llvm::Constant::getNullValue(a->getType()));
 }
 
-/// A lane that EXEC disables is no source either.
+/// A lane that EXEC disables is no source either, unless `fi` fetches inactive ones.
 Value* lanes_with_source(Emitter& e, const Instruction& i, unsigned chunk) {
-  Value* enabled = gather(e, i, chunk, [&](unsigned from) { return e.exec_mask(from); });
+  const bool fetches_inactive = i.number("fi") != 0;
+  Value* all = llvm::Constant::getAllOnesValue(Emitter::lanes(e.i1()));
+  Value* enabled = gather(e, i, chunk, [&](unsigned from) { return fetches_inactive ? all : e.exec_mask(from); });
   return enabled == nullptr ? llvm::Constant::getNullValue(Emitter::lanes(e.i1())) : enabled;
 }
 
@@ -78,7 +83,7 @@ Value* dpp_write_mask(Emitter& e, const Instruction& i, unsigned chunk) {
   for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
     enabled.push_back(e.ir.getInt1(((rows >> chunk) & 1) != 0 && ((banks >> (lane / 4)) & 1) != 0));
   Value* mask = llvm::ConstantVector::get(enabled);
-  if (i.has("bound_ctrl")) return mask;
+  if (i.has("bound_ctrl") || i.has("dpp8")) return mask;  // DPP8 reads 0 from lanes that are no source
   return e.ir.CreateAnd(mask, lanes_with_source(e, i, chunk));
 }
 

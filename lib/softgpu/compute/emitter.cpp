@@ -38,8 +38,8 @@ bool changes_m0(const Instruction& instruction) {
 
 }  // namespace
 
-Emitter::Emitter(llvm::Function& function, std::uint32_t float_mode, HostVectors vectors)
-    : ir(function.getContext()), function_(function), state_(function.getArg(0)),
+Emitter::Emitter(llvm::Function& function, const Target& target, std::uint32_t float_mode, HostVectors vectors)
+    : ir(function.getContext()), function_(function), target_(target), state_(function.getArg(0)),
       entry_(llvm::BasicBlock::Create(function.getContext(), "entry", &function)), entry_ir_(entry_),
       scc_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt1Ty(), nullptr, "scc")),
       mode_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt32Ty(), nullptr, "mode")), vectors_(vectors),
@@ -92,6 +92,7 @@ Value* Emitter::scalar_slot(unsigned index, unsigned dwords) {
     Value* value = entry_ir_.getInt64(0);
     if (pair < WaveState::initial_sgpr_count) value = initial(offsetof(WaveState, sgprs) + 4 * pair, i64());
     if (pair == scalar_register::exec) value = initial(offsetof(WaveState, exec), i64());
+    if (pair == scalar_register::hidden_flat_scratch) value = initial(offsetof(WaveState, scratch_wave_base), i64());
     if (pair == scalar_register::m0) value = entry_ir_.CreateZExt(initial(offsetof(WaveState, m0), i32()), i64());
     entry_ir_.CreateStore(value, slot);
   }
@@ -104,17 +105,31 @@ Value* Emitter::written_scalar_slot(unsigned index, unsigned dwords) {
 }
 
 Value* Emitter::sgpr(unsigned index) {
-  if (all_lanes_ && (index & ~1U) == scalar_register::exec) return ir.getInt32(~std::uint32_t{0});
+  if (all_lanes_ && (index == scalar_register::exec || (wavefront_size() == 64 && index == scalar_register::exec + 1)))
+    return ir.getInt32(~std::uint32_t{0});
   return ir.CreateLoad(i32(), scalar_slot(index, 1));
 }
 
 Value* Emitter::sgpr_pair(unsigned index) {
-  if (all_lanes_ && index == scalar_register::exec) return ir.getInt64(~std::uint64_t{0});
+  if (all_lanes_ && wavefront_size() == 64 && index == scalar_register::exec) return ir.getInt64(~std::uint64_t{0});
   return ir.CreateLoad(i64(), scalar_slot(index, 2));
 }
 
 void Emitter::set_sgpr(unsigned index, Value* value) { ir.CreateStore(value, written_scalar_slot(index, 1)); }
 void Emitter::set_sgpr_pair(unsigned index, Value* value) { ir.CreateStore(value, written_scalar_slot(index, 2)); }
+Value* Emitter::lane_mask(unsigned index) {
+  return wavefront_size() == 32 ? ir.CreateZExt(sgpr(index), i64()) : sgpr_pair(index);
+}
+void Emitter::set_exec(Value* mask) {
+  if (wavefront_size() == 32)
+    set_sgpr(scalar_register::exec, ir.CreateTrunc(mask, i32()));
+  else
+    set_sgpr_pair(scalar_register::exec, mask);
+}
+Value* Emitter::flat_scratch() {
+  const bool is_scalar = architecture().flat_scratch == Architecture::FlatScratch::in_scalar_registers;
+  return sgpr_pair(is_scalar ? scalar_register::flat_scratch : scalar_register::hidden_flat_scratch);
+}
 Value* Emitter::scc() { return ir.CreateLoad(i1(), scc_slot_); }
 void Emitter::set_scc(Value* value) { ir.CreateStore(value, scc_slot_); }
 
@@ -128,6 +143,8 @@ Value* Emitter::scalar(const Operand& operand) {
     return ir.getInt32(static_cast<std::uint32_t>(operand.value));
   case Operand::Kind::real:
     return ir.getInt32(std::bit_cast<std::uint32_t>(static_cast<float>(operand.real)));
+  case Operand::Kind::null:
+    return ir.getInt32(0);
   case Operand::Kind::symbol:
     if (operand.is("src_scc")) return ir.CreateZExt(scc(), i32());
     if (operand.is("src_vccz")) return ir.CreateZExt(ir.CreateIsNull(vcc()), i32());
@@ -149,6 +166,8 @@ Value* Emitter::scalar64(const Operand& operand) {
     return ir.getInt64(static_cast<std::uint64_t>(operand.value));
   case Operand::Kind::real:
     return ir.getInt64(std::bit_cast<std::uint64_t>(operand.real));
+  case Operand::Kind::null:
+    return ir.getInt64(0);
   case Operand::Kind::symbol:
     if (operand.is("src_shared_base")) return field(offsetof(WaveState, shared_aperture), i64());
     if (operand.is("src_private_base")) return field(offsetof(WaveState, private_aperture), i64());
@@ -165,8 +184,16 @@ Value* Emitter::scalar64(const Operand& operand) {
 
 void Emitter::set_scalar(const Operand& operand, Value* value) {
   const unsigned dwords = value->getType()->getIntegerBitWidth() / 32;
+  if (operand.kind == Operand::Kind::null) return;
   if (!operand.is_scalar() || operand.dwords != dwords) unsupported("destination " + operand.text);
   ir.CreateStore(value, written_scalar_slot(operand.index, dwords));
+}
+
+Value* Emitter::mask(const Operand& operand) {
+  return wavefront_size() == 32 ? ir.CreateZExt(scalar(operand), i64()) : scalar64(operand);
+}
+void Emitter::set_mask(const Operand& operand, Value* value) {
+  set_scalar(operand, wavefront_size() == 32 ? ir.CreateTrunc(value, i32()) : value);
 }
 
 // --- Vector registers
@@ -178,12 +205,14 @@ llvm::AllocaInst* Emitter::vector_slot(unsigned index, unsigned chunk) {
     llvm::Type* type = lanes(i32());
     slot = entry_ir_.CreateAlloca(type, nullptr, llvm::Twine("v") + llvm::Twine(index) + "." + llvm::Twine(chunk));
     Value* value = llvm::Constant::getNullValue(type);
-    if (index == 0) {
+    if (index < architecture().work_item_id_registers()) {
       Value* ids = entry_ir_.CreateLoad(
           entry_ir_.getPtrTy(),
           entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), state_, offsetof(WaveState, work_item_ids)));
       value = entry_ir_.CreateAlignedLoad(
           type, entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), ids, 64 * chunk), llvm::Align(4));
+      if (!architecture().packs_work_item_ids)
+        value = entry_ir_.CreateAnd(entry_ir_.CreateLShr(value, 10 * index), 0x3ff);
     }
     entry_ir_.CreateStore(value, slot);
   }
@@ -199,17 +228,22 @@ void Emitter::set_vgpr(unsigned index, unsigned chunk, Value* value, Value* also
 }
 
 void Emitter::set_vgpr_unmasked(unsigned index, unsigned chunk, Value* value) {
-  ir.CreateStore(value, vector_slot(index, chunk));
+  llvm::AllocaInst* slot = vector_slot(index, chunk);
+  if (postponed_ != nullptr)
+    postponed_->push_back({slot, value});
+  else
+    ir.CreateStore(value, slot);
 }
 
 Value* Emitter::mask_chunk(Value* mask, unsigned chunk) {
+  if (chunk >= chunks()) return llvm::Constant::getNullValue(lanes(i1()));
   Value* bits = ir.CreateTrunc(chunk == 0 ? mask : ir.CreateLShr(mask, lanes_per_chunk * chunk), ir.getInt16Ty());
   return ir.CreateBitCast(bits, lanes(i1()));
 }
 
 Value* Emitter::mask_from_chunks(const Chunks& bits) {
   Value* mask = nullptr;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < chunks(); ++chunk) {
     Value* part = ir.CreateZExt(ir.CreateBitCast(bits.at(chunk), ir.getInt16Ty()), i64());
     if (chunk != 0) part = ir.CreateShl(part, lanes_per_chunk * chunk);
     mask = chunk == 0 ? part : ir.CreateOr(mask, part);
@@ -263,8 +297,9 @@ llvm::BasicBlock* Emitter::block_at(std::int64_t offset) {
   if (!distinguishes_exec_ || !may_regain_lanes_) return block_at({offset, float_mode_, all_lanes_});
   llvm::BasicBlock* choice = new_block("lanes");
   llvm::IRBuilder<> chooser(choice);
-  Value* exec = chooser.CreateLoad(i64(), scalar_slot(scalar_register::exec, 2));
-  chooser.CreateCondBr(chooser.CreateICmpEQ(exec, chooser.getInt64(~std::uint64_t{0})),
+  const unsigned dwords = wavefront_size() / 32;
+  Value* exec = chooser.CreateLoad(ir.getIntNTy(wavefront_size()), scalar_slot(scalar_register::exec, dwords));
+  chooser.CreateCondBr(chooser.CreateICmpEQ(exec, llvm::Constant::getAllOnesValue(exec->getType())),
                        block_at({offset, float_mode_, true}), block_at({offset, float_mode_, false}));
   return choice;
 }
@@ -282,7 +317,8 @@ std::optional<std::int64_t> Emitter::enter_next_block() {
 
 void Emitter::emit(const Instruction& instruction) {
   instruction_ = &instruction;
-  const Handler* handler = HandlerTable::gfx90a().find(instruction.mnemonic);
+  if (!instruction.halves.empty()) return emit_halves(instruction);
+  const Handler* handler = architecture().handlers().find(instruction.mnemonic);
   if (handler == nullptr) unsupported();
   if ((float_mode_ & mode_register::vskip) != 0 && is_vector_instruction(instruction.mnemonic)) return;
   if (indexes_gprs() && changes_m0(instruction)) unsupported("M0 changes while VGPRs are indexed");
@@ -304,6 +340,15 @@ void Emitter::emit(const Instruction& instruction) {
   switch_rounding(0);
   for (const Modifier& modifier : instruction.modifiers)
     if (!modifier.read) unsupported("modifier " + modifier.name);
+}
+
+void Emitter::emit_halves(const Instruction& instruction) {
+  std::vector<VectorWrite> writes;
+  postponed_ = &writes;
+  emit(instruction.halves.at(0));
+  postponed_ = nullptr;
+  emit(instruction.halves.at(1));
+  for (const VectorWrite& write : writes) ir.CreateStore(write.value, write.slot);
 }
 
 void Emitter::begin(std::int64_t start) {

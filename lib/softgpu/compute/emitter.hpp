@@ -21,6 +21,7 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "architecture.hpp"
 #include "host_cpu.hpp"
 #include "instruction.hpp"
 #include "waits_for.hpp"
@@ -33,6 +34,7 @@ struct UnsupportedInstruction {
   std::string text;
 };
 
+/// Chunks of a wavefront of 64 lanes; one of 32 has two.
 inline constexpr unsigned chunk_count = 4;
 inline constexpr unsigned lanes_per_chunk = 16;
 /// One value a chunk.
@@ -41,7 +43,12 @@ using Chunks = std::array<llvm::Value*, chunk_count>;
 class Emitter {
 public:
   /// `function` is `void(ptr WaveState)` without a body. `float_mode` is the MODE register's initial value.
-  Emitter(llvm::Function& function, std::uint32_t float_mode, HostVectors vectors);
+  Emitter(llvm::Function& function, const Target& target, std::uint32_t float_mode, HostVectors vectors);
+
+  [[nodiscard]] const Architecture& architecture() const { return *target_.architecture; }
+  [[nodiscard]] unsigned wavefront_size() const { return target_.wavefront_size; }
+  /// Chunks of the kernel's wavefronts.
+  [[nodiscard]] unsigned chunks() const { return target_.wavefront_size / lanes_per_chunk; }
 
   /// Where handlers emit. A handler may add basic blocks; emission goes on where it leaves the insertion point.
   llvm::IRBuilder<> ir;
@@ -80,8 +87,11 @@ public:
   llvm::Value* sgpr_pair(unsigned index);             ///< i64, index is even
   void set_sgpr(unsigned index, llvm::Value* value);  ///< i32
   void set_sgpr_pair(unsigned index, llvm::Value* value);
-  llvm::Value* exec() { return sgpr_pair(scalar_register::exec); }
-  llvm::Value* vcc() { return sgpr_pair(scalar_register::vcc); }
+  llvm::Value* exec() { return lane_mask(scalar_register::exec); }  ///< i64, whatever the wavefront's size
+  llvm::Value* vcc() { return lane_mask(scalar_register::vcc); }    ///< i64, whatever the wavefront's size
+  void set_exec(llvm::Value* mask);                                 ///< i64
+  /// Where the wavefront's private memory begins (i64).
+  llvm::Value* flat_scratch();
   llvm::Value* scc();  ///< i1
   void set_scc(llvm::Value* value);
 
@@ -89,6 +99,9 @@ public:
   llvm::Value* scalar(const Operand& operand);                  ///< i32
   llvm::Value* scalar64(const Operand& operand);                ///< i64
   void set_scalar(const Operand& operand, llvm::Value* value);  ///< i32 or i64, as the value is
+  /// A lane mask (i64): one register where a wavefront has 32 lanes, else two.
+  llvm::Value* mask(const Operand& operand);
+  void set_mask(const Operand& operand, llvm::Value* value);
 
   // --- Vector registers
   llvm::Value* vgpr(unsigned index, unsigned chunk);  ///< <16 x i32>
@@ -114,8 +127,7 @@ public:
   llvm::Value* high_half(llvm::Value* pair);
 
   // --- EXEC. Where every lane is enabled nothing has to be masked: code is translated for that case and, where EXEC
-  // may
-  // --- be anything, again. A path gets from one to the other where it branches.
+  // --- may be anything, again. A path gets from one to the other where it branches.
   /// The whole program is translated once, for any EXEC.
   void treat_exec_as_unknown() { distinguishes_exec_ = false; }
   /// EXEC may be something else from here on. For handlers that branch before they write it; writing it says the same.
@@ -174,6 +186,8 @@ private:
     bool all_lanes;
     friend auto operator<=>(const BlockKey&, const BlockKey&) = default;  // NOLINT(modernize-use-nullptr)
   };
+  llvm::Value* lane_mask(unsigned index);
+  void emit_halves(const Instruction& instruction);
   llvm::Value* scalar_slot(unsigned index, unsigned dwords);
   llvm::Value* written_scalar_slot(unsigned index, unsigned dwords);
   llvm::BasicBlock* block_at(const BlockKey& key);
@@ -183,7 +197,13 @@ private:
   void for_each_register(Move&& move);
   void finish_indirect_branches();
 
+  struct VectorWrite {
+    llvm::AllocaInst* slot;
+    llvm::Value* value;
+  };
+
   llvm::Function& function_;
+  Target target_;
   llvm::Value* state_;
   llvm::BasicBlock* entry_;
   llvm::IRBuilder<> entry_ir_;  ///< slots and their initial values
@@ -199,6 +219,7 @@ private:
   llvm::Value* target_slot_ = nullptr;    ///< the address that they go to
   const Instruction* instruction_ = nullptr;
   HostVectors vectors_;
+  std::vector<VectorWrite>* postponed_ = nullptr;  ///< while the first half of a VOPD instruction is emitted
   std::uint32_t float_mode_;
   std::uint32_t initial_float_mode_;
   std::set<std::uint32_t> known_modes_;

@@ -72,13 +72,14 @@ private:
 }  // namespace
 
 struct Engine::State : std::enable_shared_from_this<Engine::State> {
+  const Architecture& architecture;
   std::mutex entries_mutex;
   std::unordered_map<std::uint64_t, Entry> entries;  ///< by the kernel object's address
   /// A kernel is translated once, whoever asks for it; kernels that do not share a mutex at the same time.
   std::array<std::mutex, 32> translation_mutexes;
   Translations translations;
 
-  explicit State(const EngineOptions& options) : translations(options) {}
+  explicit State(const EngineOptions& options) : architecture(*options.architecture), translations(options) {}
 
   std::mutex& translation_mutex(std::uint64_t kernel_object) {
     return translation_mutexes.at(kernel_object / KernelDescriptor::size % translation_mutexes.size());
@@ -117,19 +118,22 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       if (program.branches_indirectly()) {
         regions = std::make_unique<CodeRegions>(
             CodeRegion{code.wave, code.code, program.indirect_targets, program.pieces},
-            [state = weak_from_this(), mode = descriptor.float_mode(), code_address](std::int64_t offset) {
-              return state.lock()->region(code_address, offset, mode);  // kernels run while there is an engine
+            [state = weak_from_this(), target = program.target, mode = descriptor.float_mode(),
+             code_address](std::int64_t offset) {
+              return state.lock()->region(code_address, offset, target, mode);  // kernels run while there is an engine
             });
       }
-      return std::make_shared<const Kernel>(descriptor, code.wave, waits_for, std::move(code.code), std::move(regions));
+      return std::make_shared<const Kernel>(descriptor, program.target, code.wave, waits_for, std::move(code.code),
+                                            std::move(regions));
     } catch (const UnsupportedInstruction& unsupported) {
       return illegal_instruction(unsupported.offset, unsupported.text);
     }
   }
 
   /// The code that an indirect branch has reached.
-  CodeRegions::Translated region(std::uint64_t code_address, std::int64_t offset, std::uint32_t float_mode) {
-    auto read = Program::read(code_address, offset);
+  CodeRegions::Translated region(std::uint64_t code_address, std::int64_t offset, const Target& target,
+                                 std::uint32_t float_mode) {
+    auto read = Program::read(code_address, target, offset);
     if (const auto* unreadable = std::get_if<UnreadableCode>(&read))
       return illegal_instruction(unreadable->offset, unreadable->text);
     auto& program = std::get<Program>(read);
@@ -153,7 +157,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       entry.result = Failure{Failure::Kind::invalid_code_object, kernel_object, "no kernel descriptor"};
       return entry;
     }
-    auto read = Program::read(code);
+    auto read = Program::read(code, descriptor.target(architecture));
     if (const auto* unreadable = std::get_if<UnreadableCode>(&read)) {
       entry.result = illegal_instruction(unreadable->offset, unreadable->text);
       return entry;

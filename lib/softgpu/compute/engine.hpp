@@ -15,6 +15,7 @@
 
 #include <hsa/hsa.h>
 
+#include "architecture.hpp"
 #include "host_cpu.hpp"
 #include "waits_for.hpp"
 
@@ -68,6 +69,7 @@ struct QueueView {
 };
 
 struct EngineOptions {
+  const Architecture* architecture = &Architecture::gfx90a();  ///< whose code objects are executed
   HostCpu cpu = HostCpu::host;
   std::string cache_folder = {};                         ///< where host code is kept between runs; empty: nowhere
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;  ///< what the folder may hold; the oldest files go first
@@ -179,7 +181,8 @@ private:
 /// Limits that topology reports and `Launch::make` enforces.
 inline constexpr std::uint32_t max_work_items_per_group = 1024;
 inline constexpr std::uint32_t max_lds_bytes_per_group = 65536;
-inline constexpr std::uint32_t wavefront_size = 64;
+inline constexpr std::uint32_t wavefront_size = 64;  ///< the largest one
+inline constexpr std::uint32_t smallest_wavefront_size = 32;
 inline constexpr std::uint32_t max_waves_per_group = max_work_items_per_group / wavefront_size;
 
 }  // namespace softgpu::compute

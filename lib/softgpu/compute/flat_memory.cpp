@@ -32,7 +32,7 @@ Chunks scratch_offsets(Emitter& e, const AddressOperands& operands) {
   Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
   if (operands.has_base()) offset = e.ir.CreateAdd(offset, e.ir.CreateZExt(e.scalar(*operands.scalar), e.i64()));
   Chunks offsets;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     offsets[chunk] = e.splat(offset);
     if (!operands.vector.is_vector()) continue;
     Value* own = e.ir.CreateZExt(e.vector(operands.vector, chunk), Emitter::lanes(e.i64()));
@@ -52,7 +52,7 @@ Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operan
   if (segment == Segment::scratch) return scratch_offsets(e, operands);
   Value* base = e.splat(base_address(e, operands));
   Chunks addresses;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* own = operands.has_base() ? e.ir.CreateZExt(e.vector(operands.vector, chunk), Emitter::lanes(e.i64()))
                                      : e.vector64(operands.vector, chunk);
     addresses[chunk] = e.ir.CreateAdd(own, base);
@@ -62,7 +62,7 @@ Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operan
 
 LaneAddresses host_addresses(Emitter& e, const AddressOperands& operands) {
   LaneAddresses lanes{.base = e.ir.CreateIntToPtr(base_address(e, operands), e.ir.getPtrTy())};
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     lanes.offsets[chunk] = operands.has_base() ? e.vector(operands.vector, chunk) : e.vector64(operands.vector, chunk);
     lanes.active[chunk] = e.exec_mask(chunk);
   }
@@ -74,7 +74,7 @@ Value* is_any_in_aperture(Emitter& e, const Chunks& addresses) {
   Value* shared = e.splat(e.field(offsetof(WaveState, shared_aperture), e.i64()));
   Value* scratch = e.splat(e.field(offsetof(WaveState, private_aperture), e.i64()));
   Value* any = nullptr;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* aperture = e.ir.CreateAnd(addresses[chunk], e.splat64(0xffffffff00000000));
     Value* inside = e.ir.CreateOr(e.ir.CreateICmpEQ(aperture, shared), e.ir.CreateICmpEQ(aperture, scratch));
     inside = e.ir.CreateAnd(inside, e.exec_mask(chunk));
@@ -83,7 +83,7 @@ Value* is_any_in_aperture(Emitter& e, const Chunks& addresses) {
   return e.ir.CreateIsNotNull(e.ir.CreateBitCast(any, e.ir.getInt16Ty()));
 }
 
-Value* flat_scratch(Emitter& e) { return e.sgpr_pair(scalar_register::flat_scratch); }
+Value* flat_scratch(Emitter& e) { return e.flat_scratch(); }
 Value* constant(Emitter& e, Segment segment) { return e.ir.getInt32(static_cast<std::uint32_t>(segment)); }
 
 template <class Function>
@@ -139,7 +139,7 @@ void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat
 
 void atomic(Emitter& e, const Instruction& i, Segment segment, const NamedAtomic& named) {
   honour_cache_hints(e, i);
-  const bool returns = i.has("glc");
+  const bool returns = returns_former_value(i);
   const std::size_t first = returns ? 1 : 0;
   put_lane_addresses(e, lane_addresses(e, segment, address_operands(i, segment, first)));
   put_source(e, i.operands.at(first + 1), source_format(named));

@@ -29,4 +29,22 @@ const HandlerTable& HandlerTable::gfx90a() {
   return table;
 }
 
+const HandlerTable& HandlerTable::gfx942() {
+  static const HandlerTable& table = []() -> const HandlerTable& {
+    HandlerTable& all = *new HandlerTable(gfx90a());
+    add_cdna3_instructions(all);
+    return all;
+  }();
+  return table;
+}
+
+const HandlerTable& HandlerTable::rdna() {
+  static const HandlerTable& table = []() -> const HandlerTable& {
+    HandlerTable& all = *new HandlerTable(gfx90a());
+    add_rdna_instructions(all);
+    return all;
+  }();
+  return table;
+}
+
 }  // namespace softgpu::compute

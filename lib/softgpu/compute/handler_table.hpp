@@ -17,6 +17,10 @@ class HandlerTable {
 public:
   /// Every family of gfx90a. Built once, immutable after.
   static const HandlerTable& gfx90a();
+  /// The same with what CDNA3 added.
+  static const HandlerTable& gfx942();
+  /// gfx90a's with what RDNA2 and RDNA3 added. What they lack does no harm: the decoder does not find it.
+  static const HandlerTable& rdna();
 
   /// `mnemonic` is without the encoding's suffix: v_add_u32 stands for its e32, e64, sdwa and dpp forms.
   void add(std::string mnemonic, Handler handler) {
@@ -52,5 +56,7 @@ void add_flat_memory(HandlerTable& table);
 void add_buffer_memory(HandlerTable& table);
 void add_lds_memory(HandlerTable& table);
 void add_matrix_instructions(HandlerTable& table);
+void add_cdna3_instructions(HandlerTable& table);
+void add_rdna_instructions(HandlerTable& table);  ///< after all others, some of which it wraps
 
 }  // namespace softgpu::compute

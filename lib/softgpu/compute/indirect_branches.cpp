@@ -40,7 +40,7 @@ void Emitter::for_each_register(Move&& move) {
     if (scalar_slots_[pair] != nullptr)
       move(scalar_slots_[pair], i64(), address(offsetof(RegisterFile, scalar_pairs) + 8 * pair), 8);
   for (unsigned index = 0; index < vector_register_count; ++index)
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    for (unsigned chunk = 0; chunk < chunks(); ++chunk)
       if (vector_slots_[index][chunk] != nullptr)
         move(vector_slots_[index][chunk], lanes(i32()),
              address(offsetof(RegisterFile, vectors) + 256 * index + 64 * chunk), 64);
@@ -53,7 +53,10 @@ void Emitter::finish_indirect_branches() {
   for (unsigned index = 0; index < WaveState::initial_sgpr_count; index += 2) scalar_slot(index, 2);
   scalar_slot(scalar_register::exec, 2);
   scalar_slot(scalar_register::m0, 2);
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) vector_slot(0, chunk);
+  if (architecture().flat_scratch != Architecture::FlatScratch::in_scalar_registers)
+    scalar_slot(scalar_register::hidden_flat_scratch, 2);
+  for (unsigned index = 0; index < architecture().work_item_id_registers(); ++index)
+    for (unsigned chunk = 0; chunk < chunks(); ++chunk) vector_slot(index, chunk);
 
   llvm::BasicBlock* leave = new_block("leave");
   ir.SetInsertPoint(indirect_);

@@ -1,4 +1,4 @@
-// One decoded gfx90a instruction, in the terms of the assembler's syntax (LLVM's "Syntax of GFX90a Instructions").
+// One decoded instruction, in the terms of the assembler's syntax (LLVM's "Syntax of GFX90a Instructions").
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,9 @@ inline constexpr unsigned xnack_mask = 104;
 inline constexpr unsigned vcc = 106;
 inline constexpr unsigned m0 = 124;
 inline constexpr unsigned exec = 126;
-inline constexpr unsigned count = 128;
+/// FLAT_SCRATCH where it is no scalar register: no operand has this number.
+inline constexpr unsigned hidden_flat_scratch = 128;
+inline constexpr unsigned count = 130;
 }  // namespace scalar_register
 
 /// AGPR n is vector register 256 + n: gfx90a has one file of 512 registers.
@@ -29,6 +31,7 @@ struct Operand {
     vector,   ///< v3, v[4:7], a2: `index` as above
     integer,  ///< an inline integer or a literal: `value`
     real,     ///< an inline floating-point constant: `real`, whose bits depend on the width it is read with
+    null,     ///< null: reads as 0, and drops what is written to it
     symbol,   ///< anything else, as written: off, src_shared_base, hwreg(HW_REG_MODE, 0, 4), vmcnt(0)
   };
   Kind kind = Kind::symbol;
@@ -67,7 +70,8 @@ struct Instruction {
   Encoding encoding = Encoding::plain;
   std::vector<Operand> operands;
   std::vector<Modifier> modifiers;
-  std::string text;  ///< as the disassembler printed it
+  std::vector<Instruction> halves;  ///< of a VOPD instruction: both read their sources before either writes
+  std::string text;                 ///< as the disassembler printed it
 
   /// Whether a modifier is there. Asking marks it as read: one that nobody asked for refuses the instruction.
   [[nodiscard]] bool has(std::string_view modifier) const;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "architecture.hpp"
 #include "code_regions.hpp"
 #include "waits_for.hpp"
 #include "wave_state.hpp"
@@ -47,19 +48,25 @@ struct KernelDescriptor {
   [[nodiscard]] bool wants_dispatch_id() const { return (properties & 16) != 0; }
   [[nodiscard]] bool wants_flat_scratch_init() const { return (properties & 32) != 0; }
   [[nodiscard]] bool wants_private_segment_size() const { return (properties & 64) != 0; }
+  [[nodiscard]] bool wants_wavefronts_of_32() const { return (properties & 0x400) != 0; }
+
+  [[nodiscard]] Target target(const Architecture& architecture) const {
+    return {&architecture, architecture.has_both_wavefront_sizes && wants_wavefronts_of_32() ? 32U : 64U};
+  }
 };
 
 class Kernel {
 public:
   /// `code` keeps the generated host code alive. `regions` is there for code that branches indirectly.
-  Kernel(const KernelDescriptor& descriptor, WaveFunction function, WaitsFor waits_for,
+  Kernel(const KernelDescriptor& descriptor, const Target& target, WaveFunction function, WaitsFor waits_for,
          std::shared_ptr<const void> code, std::unique_ptr<CodeRegions> regions = nullptr)
-      : descriptor_(descriptor), wave_(function), waits_for_(waits_for), code_(std::move(code)),
+      : descriptor_(descriptor), target_(target), wave_(function), waits_for_(waits_for), code_(std::move(code)),
         regions_(std::move(regions)) {
     if (regions_ != nullptr) waits_for_ = std::max(waits_for_, WaitsFor::anyone);
   }
 
   [[nodiscard]] const KernelDescriptor& descriptor() const noexcept { return descriptor_; }
+  [[nodiscard]] const Target& target() const noexcept { return target_; }
   [[nodiscard]] WaveFunction wave() const noexcept { return wave_; }
   /// Where no wavefront ever waits, they can run one after the other on one stack.
   [[nodiscard]] WaitsFor waits_for() const noexcept { return waits_for_; }
@@ -68,6 +75,7 @@ public:
 
 private:
   KernelDescriptor descriptor_;
+  Target target_;
   WaveFunction wave_;
   WaitsFor waits_for_;
   std::shared_ptr<const void> code_;

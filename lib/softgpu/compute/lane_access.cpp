@@ -5,190 +5,14 @@
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsX86.h>
 
+#include "lane_window.hpp"
 #include "wave_state.hpp"
 
 namespace softgpu::compute {
 namespace {
 
 using llvm::Value;
-const llvm::Align unaligned(1);
-
-llvm::Type* element_type(Value* vector) {
-  return llvm::cast<llvm::FixedVectorType>(vector->getType())->getElementType();
-}
-
-Value* zeros(Emitter& e) { return llvm::Constant::getNullValue(Emitter::lanes(e.i32())); }
-
-Value* bits(Emitter& e, Value* mask) { return e.ir.CreateBitCast(mask, e.ir.getInt16Ty()); }
-
-bool has_short_offsets(const LaneAddresses& a) { return element_type(a.offsets[0])->isIntegerTy(32); }
-
-Value* displaced(Emitter& e, Value* base, std::uint64_t bytes) {
-  return bytes == 0 ? base : e.ir.CreateConstGEP1_64(e.ir.getInt8Ty(), base, bytes);
-}
-
-Value* lane_0_offset(Emitter& e, const LaneAddresses& a, unsigned chunk) {
-  return e.ir.CreateExtractElement(a.offsets[chunk], std::uint64_t{0});
-}
-
-/// Lane 0's address.
-Value* first_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
-  Value* offset = lane_0_offset(e, a, chunk);
-  // In LDS, lanes may come down into range from offsets of inactive ones that are as good as negative.
-  if (has_short_offsets(a)) offset = a.in_lds ? e.ir.CreateSExt(offset, e.i64()) : e.ir.CreateZExt(offset, e.i64());
-  return e.ir.CreateGEP(e.ir.getInt8Ty(), a.base, offset);
-}
-
-/// The lanes' addresses, for a gather or scatter. Hosts add 32-bit offsets themselves, but take them as signed.
-Value* lane_pointers(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint64_t displacement) {
-  constexpr std::uint64_t middle = 0x80000000;
-  Value* base = displaced(e, a.base, displacement);
-  Value* offsets = a.offsets[chunk];
-  if (has_short_offsets(a) && !a.in_lds) {
-    base = displaced(e, base, middle);
-    offsets = e.ir.CreateXor(offsets, e.splat(middle));
-  }
-  return e.ir.CreateGEP(e.ir.getInt8Ty(), base, offsets);
-}
-
-/// The lanes' addresses as numbers (<16 x i64>).
-Value* lane_addresses(Emitter& e, const LaneAddresses& a, unsigned chunk) {
-  Value* base = e.splat(e.ir.CreatePtrToInt(a.base, e.i64()));
-  return e.ir.CreateAdd(base, e.ir.CreateZExt(a.offsets[chunk], Emitter::lanes(e.i64())));
-}
-
-/// A chunk without active lanes has no address: any that can be accessed will do. A host suppresses the fault of a
-/// vector access that is masked out, but takes hundreds of cycles for it.
-Value* accessible_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
-  Value* is_used = e.ir.CreateIsNotNull(bits(e, a.active[chunk]));
-  return e.ir.CreateSelect(is_used, first_pointer(e, a, chunk), e.state());
-}
-
-/// Whether lanes that lie so many bytes behind lane 0 have the offsets that this makes (i1): 32 bits may wrap around.
-Value* reaches(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
-  if (!has_short_offsets(a) || a.in_lds || bytes == 0) return e.ir.getTrue();
-  Value* exceeds = nullptr;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* wraps = e.ir.CreateICmpUGT(lane_0_offset(e, a, chunk), e.ir.getInt32(~bytes));
-    exceeds = chunk == 0 ? wraps : e.ir.CreateOr(exceeds, wraps);
-  }
-  return e.ir.CreateNot(exceeds);
-}
-
-/// Whether in each chunk the active lanes' addresses are lane 0's plus `step` a lane (i1).
-Value* follow(Emitter& e, const LaneAddresses& a, std::uint32_t step) {
-  std::vector<llvm::Constant*> steps;
-  for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
-    steps.push_back(llvm::ConstantInt::get(element_type(a.offsets[0]), std::uint64_t{lane} * step));
-  Value* wrong = nullptr;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* first = e.splat(lane_0_offset(e, a, chunk));
-    Value* expected = step == 0 ? first : e.ir.CreateAdd(first, llvm::ConstantVector::get(steps));
-    Value* differs = e.ir.CreateAnd(e.ir.CreateICmpNE(a.offsets[chunk], expected), a.active[chunk]);
-    wrong = chunk == 0 ? differs : e.ir.CreateOr(wrong, differs);
-  }
-  return e.ir.CreateAnd(e.ir.CreateIsNull(bits(e, wrong)), reaches(e, a, (lanes_per_chunk - 1) * step));
-}
-
-/// Whether all lanes access memory (i1): vector accesses wider than a chunk go without a mask.
-Value* all_active(Emitter& e, const LaneAddresses& a) {
-  Value* all = a.active[0];
-  for (unsigned chunk = 1; chunk < chunk_count; ++chunk) all = e.ir.CreateAnd(all, a.active[chunk]);
-  return e.ir.CreateICmpEQ(bits(e, all), e.ir.getInt16(0xffff));
-}
-
-/// Lanes in ascending order within 32 dwords, in the same places of every chunk: a stride of two, or pairs that are not
-/// far apart. Two vectors hold these dwords, and a permutation within them is faster than a gather or scatter.
-class Window {
-public:
-  static bool is_possible(Emitter& e, const LaneAddresses& a, std::size_t dwords) {
-    return e.vectors() == HostVectors::avx512 && dwords == 1 && !a.is_consecutive;
-  }
-
-  Window(Emitter& e, const LaneAddresses& a) : e_(e), a_(a), distances_(distances(0)) {}
-
-  /// Whether the lanes are such (i1).
-  Value* holds() {
-    const auto constant = [&](std::uint64_t value) {
-      return e_.splat(llvm::ConstantInt::get(element_type(distances_), value));
-    };
-    constexpr std::uint64_t last = 4 * (window_dwords - 1);
-    Value* wrong = e_.ir.CreateIsNotNull(e_.ir.CreateAnd(distances_, constant(~last)));
-    std::vector<int> lanes_before = {0};
-    std::vector<llvm::Constant*> has_one_before = {e_.ir.getFalse()};
-    for (int lane = 1; lane < static_cast<int>(lanes_per_chunk); ++lane) {
-      lanes_before.push_back(lane - 1);
-      has_one_before.push_back(e_.ir.getTrue());
-    }
-    Value* before = e_.ir.CreateShuffleVector(distances_, lanes_before);
-    Value* descends = e_.ir.CreateICmpULE(distances_, before);
-    wrong = e_.ir.CreateOr(wrong, e_.ir.CreateAnd(descends, llvm::ConstantVector::get(has_one_before)));
-    for (unsigned chunk = 1; chunk < chunk_count; ++chunk)
-      wrong = e_.ir.CreateOr(wrong, e_.ir.CreateICmpNE(distances(chunk), distances_));
-    Value* right = e_.ir.CreateAnd(e_.ir.CreateIsNull(bits(e_, wrong)), all_active(e_, a_));
-    return e_.ir.CreateAnd(right, reaches(e_, a_, last));
-  }
-
-  Chunks load() {
-    find_places();
-    Chunks values;
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-      Value* low = e_.ir.CreateMaskedLoad(Emitter::lanes(e_.i32()), half(chunk, 0), unaligned, used_[0], zeros(e_));
-      Value* high = e_.ir.CreateMaskedLoad(Emitter::lanes(e_.i32()), half(chunk, 1), unaligned, used_[1], zeros(e_));
-      values[chunk] = e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {}, {low, places_, high});
-    }
-    return values;
-  }
-
-  void store(const Chunks& values) {
-    find_places();
-    std::vector<std::uint32_t> numbers(lanes_per_chunk);
-    std::iota(numbers.begin(), numbers.end(), 0);
-    Value* lanes = llvm::ConstantDataVector::get(e_.ir.getContext(), numbers);
-    Value* in_low = e_.ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, bits(e_, used_[0]));
-    const std::array<Value*, 2> lane_of_place = {
-        expand(lanes, used_[0]),
-        expand(e_.ir.CreateAdd(lanes, e_.splat(e_.ir.CreateZExt(in_low, e_.i32()))), used_[1])};
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
-      for (unsigned h = 0; h < 2; ++h) {
-        Value* value =
-            e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_si_512, {}, {values[chunk], lane_of_place[h]});
-        e_.ir.CreateMaskedStore(value, half(chunk, h), unaligned, used_[h]);
-      }
-  }
-
-private:
-  static constexpr std::uint64_t window_dwords = 2 * lanes_per_chunk;
-
-  /// The lanes' distances from lane 0, in bytes.
-  Value* distances(unsigned chunk) {
-    return e_.ir.CreateSub(a_.offsets[chunk], e_.splat(lane_0_offset(e_, a_, chunk)));
-  }
-  Value* half(unsigned chunk, unsigned h) {
-    return displaced(e_, first_pointer(e_, a_, chunk), std::uint64_t{4} * lanes_per_chunk * h);
-  }
-  Value* expand(Value* values, Value* mask) {
-    return e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_expand, {values->getType()},
-                                 {values, zeros(e_), mask});
-  }
-  void find_places() {
-    places_ = e_.ir.CreateLShr(distances_, 2);
-    if (!element_type(places_)->isIntegerTy(32)) places_ = e_.ir.CreateTrunc(places_, Emitter::lanes(e_.i32()));
-    Value* used = e_.ir.CreateOrReduce(e_.ir.CreateShl(e_.splat(1U), places_));
-    for (unsigned h = 0; h < 2; ++h) {
-      Value* of_half = e_.ir.CreateTrunc(e_.ir.CreateLShr(used, lanes_per_chunk * h), e_.ir.getInt16Ty());
-      used_[h] = e_.ir.CreateBitCast(of_half, Emitter::lanes(e_.i1()));
-    }
-  }
-
-  Emitter& e_;
-  const LaneAddresses& a_;
-  Value* distances_;                 ///< of chunk 0
-  Value* places_ = nullptr;          ///< the lanes' dwords within the window (<16 x i32>)
-  std::array<Value*, 2> used_ = {};  ///< which of each half's dwords are some lane's (<16 x i1>)
-};
 
 /// Chunks of dword after dword.
 using Values = std::vector<Chunks>;
@@ -215,7 +39,7 @@ public:
     e_.ir.SetInsertPoint(end_);
     Values result(dwords_);
     for (std::size_t d = 0; d < dwords_; ++d)
-      for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+      for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk) {
         auto* merged = e_.ir.CreatePHI(Emitter::lanes(e_.i32()), static_cast<unsigned>(arrivals_.size()));
         for (const auto& [block, values] : arrivals_) merged->addIncoming(values[d][chunk], block);
         result[d][chunk] = merged;
@@ -234,7 +58,7 @@ private:
 /// What the wavefront after the next will load when each goes on where the one before ended: without, every page begins
 /// with a wait for memory.
 void prefetch(Emitter& e, Value* from, unsigned chunk_bytes) {
-  const unsigned distance = 2 * chunk_count * chunk_bytes;
+  const unsigned distance = 2 * e.chunks() * chunk_bytes;
   for (unsigned line = 0; line < chunk_bytes; line += 64) {
     Value* place = e.ir.CreateConstGEP1_64(e.ir.getInt8Ty(), from, distance + line);
     e.ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
@@ -255,7 +79,7 @@ Value* load_first_dwords(Emitter& e, Value* from, unsigned count, unsigned size)
 Values load_consecutive(Emitter& e, const LaneAddresses& a, const Values& inactive, unsigned step) {
   const auto dwords = static_cast<unsigned>(inactive.size());
   Values values(dwords);
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     if (dwords == 1) {
       Value* from = accessible_pointer(e, a, chunk);
       if (!a.in_lds) prefetch(e, from, 4 * lanes_per_chunk);
@@ -279,7 +103,7 @@ Values load_consecutive(Emitter& e, const LaneAddresses& a, const Values& inacti
 /// One scalar load a chunk.
 Values load_uniform(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   Values values(inactive.size());
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* from = accessible_pointer(e, a, chunk);
     for (std::size_t d = 0; d < values.size(); ++d) {
       Value* place = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), from, 4 * d);
@@ -292,7 +116,7 @@ Values load_uniform(Emitter& e, const LaneAddresses& a, const Values& inactive) 
 
 Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   Values values(inactive.size());
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (std::size_t d = 0; d < values.size(); ++d)
       values[d][chunk] = e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), lane_pointers(e, a, chunk, 4 * d), unaligned,
                                                  a.active[chunk], inactive[d][chunk]);
@@ -327,7 +151,7 @@ Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
 
 /// The byte at each active lane's address, from the aligned dword that holds it: that never crosses into another page.
 Value* gather_byte(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint64_t displacement) {
-  Value* addresses = e.ir.CreateAdd(lane_addresses(e, a, chunk), e.splat64(displacement));
+  Value* addresses = e.ir.CreateAdd(address_numbers(e, a, chunk), e.splat64(displacement));
   Value* aligned =
       e.ir.CreateIntToPtr(e.ir.CreateAnd(addresses, e.splat64(~std::uint64_t{3})), Emitter::lanes(e.ir.getPtrTy()));
   Value* dword = e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), aligned, llvm::Align(4), a.active[chunk], zeros(e));
@@ -340,14 +164,14 @@ Chunks load_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   Ways ways(e, 1);
   Values values(1);
   ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     llvm::Type* narrow = Emitter::lanes(e.ir.getIntNTy(8 * bytes));
     values[0][chunk] =
         e.ir.CreateZExt(e.ir.CreateAlignedLoad(narrow, first_pointer(e, a, chunk), unaligned), Emitter::lanes(e.i32()));
   }
   ways.arrive(values);
   ways.otherwise();
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* value = gather_byte(e, a, chunk, 0);
     if (bytes == 2) value = e.ir.CreateOr(value, e.ir.CreateShl(gather_byte(e, a, chunk, 1), 8));
     values[0][chunk] = value;
@@ -377,7 +201,7 @@ Value* interleave(Emitter& e, const Values& values, unsigned chunk) {
 }
 
 void store_consecutive(Emitter& e, const LaneAddresses& a, const Values& values) {
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     if (values.size() == 1)
       e.ir.CreateMaskedStore(values[0][chunk], accessible_pointer(e, a, chunk), unaligned, a.active[chunk]);
     else
@@ -400,7 +224,7 @@ void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
     ways.arrive();
     ways.otherwise();
   }
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (std::size_t d = 0; d < values.size(); ++d)
       e.ir.CreateMaskedScatter(values[d][chunk], lane_pointers(e, a, chunk, 4 * d), unaligned, a.active[chunk]);
   ways.arrive();
@@ -411,7 +235,7 @@ void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
 void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Chunks& values) {
   Ways ways(e, 0);
   ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* narrow = e.ir.CreateTrunc(values[chunk], Emitter::lanes(e.ir.getIntNTy(8 * bytes)));
     e.ir.CreateAlignedStore(narrow, first_pointer(e, a, chunk), unaligned);
   }
@@ -419,9 +243,9 @@ void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const 
 
   ways.otherwise();
   Chunks addresses;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     put_lane_data(e, chunk, 0, values[chunk]);
-    addresses[chunk] = lane_addresses(e, a, chunk);
+    addresses[chunk] = address_numbers(e, a, chunk);
   }
   put_lane_addresses(e, addresses);
   e.call(reinterpret_cast<const void*>(&runtime::store), e.ir.getVoidTy(),
@@ -473,7 +297,7 @@ void load_lanes(Emitter& e, const Operand& destination, const AccessFormat& form
   check_width(e, destination, format);
   if (format.bytes < 4) {
     const Chunks raw = load_small(e, addresses, format.bytes);
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       Value* value = raw[chunk];
       if (addresses.out_of_range_is_zero) value = e.ir.CreateSelect(addresses.active[chunk], value, zeros(e));
       e.set_vector(destination, chunk, fit(e, format, value, e.vgpr(destination.index, chunk)));
@@ -482,13 +306,13 @@ void load_lanes(Emitter& e, const Operand& destination, const AccessFormat& form
   }
   Values inactive(format.dwords());
   for (unsigned d = 0; d < format.dwords(); ++d)
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       Value* old = e.vgpr(destination.index + d, chunk);
       inactive[d][chunk] = addresses.out_of_range_is_zero ? e.ir.CreateSelect(e.exec_mask(chunk), zeros(e), old) : old;
     }
   const Values values = load_dwords(e, addresses, inactive);
   for (unsigned d = 0; d < format.dwords(); ++d)
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
       e.set_vgpr_unmasked(destination.index + d, chunk, values[d][chunk]);
 }
 
@@ -496,7 +320,7 @@ void store_lanes(Emitter& e, const Operand& source, const AccessFormat& format, 
   check_width(e, source, format);
   Values values(format.dwords());
   for (unsigned d = 0; d < format.dwords(); ++d)
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
       values[d][chunk] = part_to_store(e, format, e.vector(source, chunk, d));
   if (format.bytes < 4)
     store_small(e, addresses, format.bytes, values[0]);
@@ -512,7 +336,7 @@ Operand part_of(const Operand& tuple, unsigned first, unsigned dwords) {
 }
 
 void put_lane_addresses(Emitter& e, const Chunks& addresses) {
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     e.ir.CreateAlignedStore(addresses[chunk],
                             in_state(e, offsetof(WaveState, lane_addresses) + std::size_t{8} * lanes_per_chunk * chunk),
                             llvm::Align(64));
@@ -528,14 +352,14 @@ Value* lane_data(Emitter& e, unsigned chunk, unsigned dword) {
 
 void put_source(Emitter& e, const Operand& source, const AccessFormat& format, unsigned first) {
   check_width(e, source, format);
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (unsigned d = 0; d < format.dwords(); ++d)
       put_lane_data(e, chunk, first + d, part_to_store(e, format, e.vector(source, chunk, d)));
 }
 
 void take_destination(Emitter& e, const Operand& destination, const AccessFormat& format) {
   check_width(e, destination, format);
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (unsigned d = 0; d < format.dwords(); ++d) {
       Value* raw = lane_data(e, chunk, d);
       e.set_vector(destination, chunk, fit(e, format, raw, e.vgpr(destination.index + d, chunk)), d);
@@ -543,7 +367,9 @@ void take_destination(Emitter& e, const Operand& destination, const AccessFormat
 }
 
 void honour_cache_hints(Emitter& e, const Instruction& instruction) {
-  const bool wants_current_value = instruction.has("glc");
+  // What other compute units or devices have written: glc, on gfx942 a scope of more than the wavefront.
+  bool wants_current_value = false;
+  for (const char* hint : {"glc", "sc0", "sc1"}) wants_current_value |= instruction.has(hint);
   ignore_cache_hints(instruction);
   if (!wants_current_value) return;
   e.may_wait_for(WaitsFor::anyone);
@@ -552,7 +378,8 @@ void honour_cache_hints(Emitter& e, const Instruction& instruction) {
 }
 
 void ignore_cache_hints(const Instruction& instruction) {
-  for (const char* hint : {"glc", "slc", "scc", "nv"}) static_cast<void>(instruction.has(hint));
+  for (const char* hint : {"glc", "slc", "dlc", "scc", "nv", "sc0", "sc1", "nt"})
+    static_cast<void>(instruction.has(hint));
 }
 
 }  // namespace softgpu::compute

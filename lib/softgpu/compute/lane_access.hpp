@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "emitter.hpp"
+#include "lane_addresses.hpp"
 #include "memory_runtime.hpp"
 
 namespace softgpu::compute {
@@ -22,16 +22,6 @@ struct AccessFormat {
   Part part = Part::whole;
 
   [[nodiscard]] unsigned dwords() const { return bytes < 4 ? 1 : bytes / 4; }
-};
-
-/// Where the lanes access memory: at `base` + their offsets.
-struct LaneAddresses {
-  llvm::Value* base = nullptr;  ///< ptr; what all lanes add, so that accesses that differ in it share their checks
-  Chunks offsets = {};          ///< <16 x i64>, or <16 x i32> without a sign
-  Chunks active = {};           ///< <16 x i1>: the lanes that access memory
-  bool in_lds = false;          ///< active lanes' offsets are below 2^16
-  bool out_of_range_is_zero = false;  ///< enabled lanes that are not active read 0
-  bool is_consecutive = false;        ///< known at translation: dword after dword within each chunk
 };
 
 /// Loads `destination`, a register or tuple of the format's width.

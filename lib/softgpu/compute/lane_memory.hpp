@@ -11,8 +11,9 @@
 namespace softgpu::compute::runtime {
 
 /// Where dword `offset` of a lane's private memory is: the lanes' dwords alternate.
-inline std::uint64_t scratch_address(std::uint64_t wave_base, unsigned lane, std::uint64_t offset) {
-  return wave_base + offset / 4 * 256 + lane * 4 + offset % 4;
+inline std::uint64_t scratch_address(const WaveState& state, std::uint64_t wave_base, unsigned lane,
+                                     std::uint64_t offset) {
+  return wave_base + offset / 4 * 4 * state.wavefront_size + lane * 4 + offset % 4;
 }
 
 /// The host address of what `address` means in `segment`; nothing for what lies beyond LDS.
@@ -38,7 +39,7 @@ inline std::optional<std::uint64_t> host_address(const WaveState& state, unsigne
   // A 64-bit atomic on private memory would span two rows.
   if (offset + bytes > state.scratch_bytes_per_lane || offset % 4 + bytes > 4)
     FaultGuard::exit({EarlyExit::Cause::memory_fault, address});
-  return scratch_address(flat_scratch, lane, offset);
+  return scratch_address(state, flat_scratch, lane, offset);
 }
 
 /// 1, 2 or 4 bytes at any alignment. A kernel may race and step over an object's end; the sanitizers must not look.

@@ -80,8 +80,8 @@ constexpr std::uint32_t up_to_whole_waves(std::uint32_t work_items) {
   return (work_items + wavefront_size - 1) / wavefront_size * wavefront_size;
 }
 
-/// VGPR 0 of the work-items of a group of this size, from `ids` on; `dimensions` are those that the kernel asks for,
-/// less one.
+/// The packed ids of the work-items of a group of this size, from `ids` on; `dimensions` are those that the kernel asks
+/// for, less one.
 void number_work_items(const std::array<std::uint32_t, 3>& size, unsigned dimensions, std::span<std::uint32_t> ids,
                        std::uint32_t first) {
   std::uint32_t x = first % size[0];
@@ -173,7 +173,8 @@ void PreparedLaunch::lay_out_registers() {
 
   next = descriptor.user_sgpr_count();
   for (unsigned d = 0; d < 3; ++d) group_id_[d] = claim(descriptor.wants_group_id(d), 1);
-  wave_scratch_offset_ = claim(descriptor.uses_private_segment(), 1);
+  const bool is_architected = kernel_->target().architecture->flat_scratch == Architecture::FlatScratch::architected;
+  wave_scratch_offset_ = claim(descriptor.uses_private_segment() && !is_architected, 1);
   sgpr_count_ = next;
 }
 
@@ -193,7 +194,8 @@ std::uint32_t PreparedLaunch::groups_per_compute_unit() const noexcept {
   const std::uint32_t waves =
       simds * std::min(most_waves_per_simd, registers_per_lane / kernel_->descriptor().vgpr_count());
   const std::uint32_t items = group_size(packet_)[0] * group_size(packet_)[1] * group_size(packet_)[2];
-  const std::uint32_t groups = waves / (up_to_whole_waves(items) / wavefront_size);
+  const std::uint32_t lanes = kernel_->target().wavefront_size;
+  const std::uint32_t groups = waves / ((items + lanes - 1) / lanes);
   return lds_bytes() == 0 ? groups : std::min(groups, max_lds_bytes_per_group / lds_bytes());
 }
 
@@ -203,6 +205,7 @@ std::uint32_t PreparedLaunch::lds_bytes() const {
 
 WorkGroup PreparedLaunch::group(std::uint64_t index) const {
   WorkGroup group{};
+  group.lanes = kernel_->target().wavefront_size;
   if (groups_[1] == 1 && groups_[2] == 1) {
     group.id = {static_cast<std::uint32_t>(index), 0, 0};
   } else {
@@ -229,6 +232,10 @@ void PreparedLaunch::fill_sgprs(std::uint32_t* sgprs, const WorkGroup& group, co
     descriptor[1] = (queue_.scratch_descriptor[1] & 0xffff0000U) | (high & 0xffffU);
     descriptor[2] = static_cast<std::uint32_t>(std::min<std::uint64_t>(scratch.bytes, ~0U));
     descriptor[3] = queue_.scratch_descriptor[3];
+    if (kernel_->target().architecture->has_both_wavefront_sizes) {  // ROCr leaves INDEX_STRIDE to the device
+      descriptor[3] &= ~(3U << 21);
+      descriptor[3] |= (kernel_->target().wavefront_size == 32 ? 2U : 3U) << 21;
+    }
   }
   if (flat_scratch_init_ != absent) {
     sgprs[flat_scratch_init_] = low;

@@ -15,10 +15,11 @@ namespace softgpu::compute {
 /// One work-group of a grid. Those at the grid's far edges are smaller when the sizes do not divide.
 struct WorkGroup {
   std::array<std::uint32_t, 3> id;
-  std::array<std::uint32_t, 3> size;  ///< in work-items
+  std::array<std::uint32_t, 3> size;     ///< in work-items
+  std::uint32_t lanes = wavefront_size;  ///< of each of its wavefronts
 
   [[nodiscard]] std::uint32_t work_items() const { return size[0] * size[1] * size[2]; }
-  [[nodiscard]] std::uint32_t waves() const { return (work_items() + wavefront_size - 1) / wavefront_size; }
+  [[nodiscard]] std::uint32_t waves() const { return (work_items() + lanes - 1) / lanes; }
 };
 
 /// Where the wavefronts of one work-group have their private memory.
@@ -55,7 +56,7 @@ public:
   /// The SGPRs that the work-group's wavefronts start with, but for the offset of each wavefront's scratch.
   void fill_sgprs(std::uint32_t* sgprs, const WorkGroup& group, const Scratch& scratch) const;
   void set_wave_scratch_offset(std::uint32_t* sgprs, std::uint32_t offset) const;
-  /// VGPR 0 of the wavefront that starts at `first_item`: the packed ids of 64 work-items, in `room` or elsewhere.
+  /// Those of the wavefront that starts at `first_item`: the packed ids of its work-items, in `room` or elsewhere.
   [[nodiscard]] const std::uint32_t* work_item_ids(const WorkGroup& group, std::uint32_t first_item,
                                                    std::span<std::uint32_t, wavefront_size> room) const;
 

@@ -19,7 +19,7 @@ using runtime::AtomicOperation;
 
 Chunks vector_chunks(Emitter& e, const Operand& operand) {
   Chunks values;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) values[chunk] = e.vector(operand, chunk);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) values[chunk] = e.vector(operand, chunk);
   return values;
 }
 
@@ -32,7 +32,7 @@ LaneAddresses lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t o
                       .out_of_range_is_zero = true};
   Value* size = e.field(offsetof(WaveState, lds_bytes), e.i32());
   Value* limit = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, size, e.ir.getInt32(offset + bytes - 1));
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(addresses[chunk], e.splat(limit)), e.exec_mask(chunk));
   return lanes;
 }
@@ -110,6 +110,12 @@ constexpr LdsAtomic lds_atomics[] = {
     {"min_f32",   "min_rtn_f32",     AtomicOperation::min_float,          32, 1},
     {"max_f32",   "max_rtn_f32",     AtomicOperation::max_float,          32, 1},
     {"add_f32",   "add_rtn_f32",     AtomicOperation::add_float,          32, 1},
+    {"pk_add_f16", "pk_add_rtn_f16",   AtomicOperation::add_packed_half,   32, 1},
+    {"pk_add_bf16", "pk_add_rtn_bf16", AtomicOperation::add_packed_bfloat, 32, 1},
+    {"cmpstore_b32", "cmpstore_rtn_b32", AtomicOperation::compare_swap,   32, 2},
+    {"cmpstore_f32", "cmpstore_rtn_f32", AtomicOperation::compare_swap_float, 32, 2},
+    {"cmpstore_b64", "cmpstore_rtn_b64", AtomicOperation::compare_swap,   64, 2},
+    {"cmpstore_f64", "cmpstore_rtn_f64", AtomicOperation::compare_swap_float, 64, 2},
     {nullptr,     "wrxchg_rtn_b32",  AtomicOperation::swap,               32, 1},
     {nullptr,     "wrap_rtn_b32",    AtomicOperation::wrap,               32, 2},
     {"add_u64",   "add_rtn_u64",     AtomicOperation::add,                64, 1},
@@ -138,7 +144,7 @@ enum class Returns { nothing, former_value };
 
 void put_lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t offset) {
   Chunks places;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     // An address that runs over must stay out of range.
     Value* place = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::uadd_sat, addresses[chunk], e.splat(offset));
     places[chunk] = e.ir.CreateZExt(place, Emitter::lanes(e.i64()));
@@ -158,8 +164,8 @@ void atomic(Emitter& e, const Instruction& i, const LdsAtomic& named, Returns re
   const AccessFormat format{named.bits / 8};
   put_lds_addresses(e, vector_chunks(e, i.operands.at(address)), offset_of(i));
   for (unsigned source = 0; source < named.sources; ++source) {
-    // DS names the value to compare with first.
-    const unsigned place = compares ? 1 - source : source;
+    // ds_cmpst names the value to compare with first, ds_cmpstore second.
+    const unsigned place = compares && !i.mnemonic.starts_with("ds_cmpstore") ? 1 - source : source;
     put_source(e, i.operands.at(address + 1 + source), format, place * format.dwords());
   }
   call_atomic(e, named.operation, named.bits, e.exec());
@@ -176,7 +182,7 @@ void exchange_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
   put_source(e, i.operands.at(3), format, dwords);
   std::vector<Chunks> second(dwords);
   for (unsigned d = 0; d < dwords; ++d)
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) second[d][chunk] = lane_data(e, chunk, dwords + d);
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) second[d][chunk] = lane_data(e, chunk, dwords + d);
 
   put_lds_addresses(e, addresses, offset_of(i, "offset0") * pair.scale);
   call_atomic(e, AtomicOperation::swap, 8 * pair.bytes, e.exec());
@@ -184,7 +190,7 @@ void exchange_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
 
   put_lds_addresses(e, addresses, offset_of(i, "offset1") * pair.scale);
   for (unsigned d = 0; d < dwords; ++d)
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) put_lane_data(e, chunk, d, second[d][chunk]);
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) put_lane_data(e, chunk, d, second[d][chunk]);
   call_atomic(e, AtomicOperation::swap, 8 * pair.bytes, e.exec());
   take_destination(e, part_of(i.operands.at(0), dwords, dwords), format);
 }
@@ -199,13 +205,13 @@ void count_lanes(Emitter& e, const Instruction& i, AtomicOperation operation) {
   put_lane_data(e, 0, 0, e.splat(count));
   call_atomic(e, operation, 32, e.ir.CreateZExt(e.ir.CreateIsNotNull(e.exec()), e.i64()));
   Value* before = e.ir.CreateExtractElement(lane_data(e, 0, 0), std::uint64_t{0});
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) e.set_vector(i.operands.at(0), chunk, e.splat(before));
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) e.set_vector(i.operands.at(0), chunk, e.splat(before));
 }
 
 /// ds_condxchg32: each of two dwords is written where the data's highest bit says so, without that bit.
 void conditional_exchange(Emitter& e, const Instruction& i) {
   Chunks places;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* place = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(offset_of(i)));
     places[chunk] = e.ir.CreateZExt(e.ir.CreateAnd(place, e.splat(0xfff8U)), Emitter::lanes(e.i64()));
   }
@@ -219,7 +225,7 @@ void conditional_exchange(Emitter& e, const Instruction& i) {
 LaneAddresses lane_number_addresses(Emitter& e, const Instruction& i) {
   Value* base = e.splat(e.ir.CreateAnd(e.sgpr(scalar_register::m0), 0xffff));
   Chunks addresses;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     std::vector<llvm::Constant*> columns;
     for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
       columns.push_back(e.ir.getInt32(4 * (chunk * lanes_per_chunk + lane)));
@@ -238,28 +244,31 @@ Value* visible(Emitter& e, const Operand& source, unsigned chunk) {
   return e.ir.CreateSelect(e.exec_mask(chunk), e.vector(source, chunk), zero);
 }
 
-/// Each lane fetches from lane (address / 4) % 64.
+/// The lane that a byte address names, times 4 (<16 x i32>): one of the wavefront, or of the half that the chunk is in.
+Value* exchanged_lane(Emitter& e, const Instruction& i, unsigned chunk) {
+  Value* address = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(offset_of(i)));
+  if (!e.architecture().exchanges_within_32_lanes) return e.ir.CreateAnd(address, e.splat(63U * 4));
+  return e.ir.CreateOr(e.ir.CreateAnd(address, e.splat(31U * 4)), e.splat(chunk < 2 ? 0U : 32U * 4));
+}
+
+/// Each lane fetches from another one.
 void backward_permute(Emitter& e, const Instruction& i) {
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk)
-    put_lane_data(e, chunk, 0, visible(e, i.operands.at(2), chunk));
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) put_lane_data(e, chunk, 0, visible(e, i.operands.at(2), chunk));
   Value* data = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), offsetof(WaveState, lane_data));
   llvm::Type* type = Emitter::lanes(e.i32());
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* address = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(offset_of(i)));
-    Value* offset = e.ir.CreateAnd(address, e.splat(63U * 4));
-    Value* pointers = e.ir.CreateGEP(e.ir.getInt8Ty(), data, offset);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* pointers = e.ir.CreateGEP(e.ir.getInt8Ty(), data, exchanged_lane(e, i, chunk));
     Value* all = llvm::Constant::getAllOnesValue(Emitter::lanes(e.i1()));
     Value* fetched = e.ir.CreateMaskedGather(type, pointers, llvm::Align(4), all, llvm::Constant::getNullValue(type));
     e.set_vector(i.operands.at(0), chunk, fetched);
   }
 }
 
-/// Each lane sends to lane (address / 4) % 64.
+/// Each lane sends to another one.
 void forward_permute(Emitter& e, const Instruction& i) {
   Chunks targets;
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
-    Value* address = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(offset_of(i)));
-    targets[chunk] = e.ir.CreateZExt(address, Emitter::lanes(e.i64()));
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    targets[chunk] = e.ir.CreateZExt(exchanged_lane(e, i, chunk), Emitter::lanes(e.i64()));
     put_lane_data(e, chunk, 0, e.vector(i.operands.at(2), chunk));
   }
   put_lane_addresses(e, targets);
@@ -278,7 +287,7 @@ void swizzle(Emitter& e, const Instruction& i) {
     const unsigned within = (((lane & 31) & pattern) | pattern >> 5) ^ pattern >> 10;
     return (lane & ~31U) | (within & 31);
   };
-  for (unsigned half = 0; half < chunk_count; half += 2) {
+  for (unsigned half = 0; half < e.chunks(); half += 2) {
     Value* low = visible(e, i.operands.at(1), half);
     Value* high = visible(e, i.operands.at(1), half + 1);
     for (unsigned chunk = half; chunk < half + 2; ++chunk) {

@@ -19,7 +19,7 @@ Value* address(Emitter& e, std::size_t registers, unsigned dword, unsigned chunk
 void put(Emitter& e, const Operand& operand, std::size_t registers, unsigned dwords, unsigned dwords_per_element) {
   if (operand.is_vector() && operand.dwords != dwords) e.unsupported("operand " + operand.text);
   for (unsigned dword = 0; dword < dwords; ++dword)
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       Value* value = nullptr;
       if (operand.is_vector()) {
         value = e.vector(operand, chunk, dword);
@@ -45,10 +45,12 @@ void multiply(Emitter& e, const Instruction& i, const MatrixProduct& product) {
   put(e, i.operands.at(1), offsetof(WaveState, matrix_a), product.source_dwords(), is_double ? 2 : 1);
   put(e, i.operands.at(2), offsetof(WaveState, matrix_b), product.source_dwords(), is_double ? 2 : 1);
   put(e, i.operands.at(3), offsetof(WaveState, matrix_sums), product.sum_dwords(), is_double ? 2 : 1);
+  const auto denormals = e.architecture().flushes_matrix_denormals ? MatrixDenormals::flushed : MatrixDenormals::kept;
   e.call(reinterpret_cast<const void*>(&multiply_matrices), e.ir.getVoidTy(),
-         {e.state(), e.address_of(&product), modifier("cbsz"), modifier("abid"), modifier("blgp")});
+         {e.state(), e.address_of(&product), e.ir.getInt8(static_cast<std::uint8_t>(denormals)), modifier("cbsz"),
+          modifier("abid"), modifier("blgp")});
   for (unsigned dword = 0; dword < product.sum_dwords(); ++dword)
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       Value* from = address(e, offsetof(WaveState, matrix_sums), dword, chunk);
       e.set_vgpr_unmasked(destination.index + dword, chunk,
                           e.ir.CreateAlignedLoad(Emitter::lanes(e.i32()), from, llvm::Align(64)));

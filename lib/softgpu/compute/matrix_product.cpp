@@ -12,31 +12,35 @@ namespace {
 
 using Registers = std::uint32_t (*)[64];
 
-/// The largest block of A or B has 256 elements.
+/// The largest block of A or B.
 template <class T>
-using Block = std::array<T, 256>;
+using Block = std::array<T, 512>;
 
-float without_denormal(std::uint32_t bits) {
-  return std::bit_cast<float>((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+float single(std::uint32_t bits, MatrixDenormals denormals) {
+  const bool is_zero = denormals == MatrixDenormals::flushed && (bits & 0x7f800000) == 0;
+  return std::bit_cast<float>(is_zero ? bits & 0x80000000 : bits);
 }
 
-float half_without_denormal(std::uint32_t half) {
-  const std::uint32_t sign = (half & 0x8000) << 16;
-  const std::uint32_t exponent = half >> 10 & 31;
-  const std::uint32_t fraction = (half & 0x3ff) << 13;
-  if (exponent == 0) return std::bit_cast<float>(sign);
-  return std::bit_cast<float>(sign | (exponent == 31 ? 255 : exponent + 112) << 23 | fraction);
+float half(std::uint32_t bits, MatrixDenormals denormals) {
+  const std::uint32_t sign = (bits & 0x8000) << 16;
+  const std::uint32_t exponent = bits >> 10 & 31;
+  const std::uint32_t fraction = bits & 0x3ff;
+  if (exponent == 0) {
+    const float magnitude = denormals == MatrixDenormals::flushed ? 0 : std::ldexp(static_cast<float>(fraction), -24);
+    return sign == 0 ? magnitude : -magnitude;
+  }
+  return std::bit_cast<float>(sign | (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13);
 }
 
-/// Element `n` of what a lane holds of A or B, as the type of the sums. MI200 takes denormals of 16 bits as zeros.
+/// Element `n` of what a lane holds of A or B, as the type of the sums.
 template <class T, MatrixType type>
-T element(Registers registers, unsigned lane, unsigned n) {
+T element(Registers registers, unsigned lane, unsigned n, MatrixDenormals denormals) {
   const auto part = [&](unsigned bits) { return registers[n * bits / 32][lane] >> n * bits % 32; };
   if constexpr (type == MatrixType::f32) return std::bit_cast<float>(part(32));
   if constexpr (type == MatrixType::f64)
     return std::bit_cast<double>(std::uint64_t{registers[2 * n + 1][lane]} << 32 | registers[2 * n][lane]);
-  if constexpr (type == MatrixType::f16) return half_without_denormal(part(16) & 0xffff);
-  if constexpr (type == MatrixType::bf16) return without_denormal(part(16) << 16);
+  if constexpr (type == MatrixType::f16) return half(part(16) & 0xffff, denormals);
+  if constexpr (type == MatrixType::bf16) return single(part(16) << 16, denormals);
   if constexpr (type == MatrixType::i8) return static_cast<T>(std::int32_t{static_cast<std::int8_t>(part(8))});
 }
 
@@ -104,31 +108,33 @@ struct Place {
 };
 
 template <class T, MatrixType type>
-T load_sum(Registers sums, const Place& place) {
+T load_sum(Registers sums, const Place& place, MatrixDenormals denormals) {
   if constexpr (type == MatrixType::f64) {
-    return element<T, type>(sums, place.lane, place.element);
+    return element<T, type>(sums, place.lane, place.element, denormals);
   } else if constexpr (type == MatrixType::f16 || type == MatrixType::bf16) {
-    return without_denormal(sums[place.element][place.lane]);
+    return single(sums[place.element][place.lane], denormals);
   } else {
     return std::bit_cast<T>(sums[place.element][place.lane]);
   }
 }
 
 template <class T, MatrixType type>
-void store_sum(Registers sums, const Place& place, T sum) {
+void store_sum(Registers sums, const Place& place, T sum, MatrixDenormals denormals) {
   if constexpr (type == MatrixType::f64) {
     const auto bits = std::bit_cast<std::uint64_t>(sum);
     sums[2 * place.element][place.lane] = static_cast<std::uint32_t>(bits);
     sums[2 * place.element + 1][place.lane] = static_cast<std::uint32_t>(bits >> 32);
   } else {
-    const auto bits = std::bit_cast<std::uint32_t>(sum);
-    const bool flushes = type == MatrixType::f16 || type == MatrixType::bf16;
-    sums[place.element][place.lane] = flushes ? std::bit_cast<std::uint32_t>(without_denormal(bits)) : bits;
+    auto bits = std::bit_cast<std::uint32_t>(sum);
+    if (type == MatrixType::f16 || type == MatrixType::bf16)
+      bits = std::bit_cast<std::uint32_t>(single(bits, denormals));
+    sums[place.element][place.lane] = bits;
   }
 }
 
 template <class T, MatrixType type>
-void multiply(WaveState& state, const MatrixProduct& product, unsigned cbsz, unsigned abid, unsigned blgp) {
+void multiply(WaveState& state, const MatrixProduct& product, MatrixDenormals denormals, unsigned cbsz, unsigned abid,
+              unsigned blgp) {
   const auto add = row_function<T>();
   const auto [name, size, depth, blocks, unused] = product;
   const unsigned per_lane = product.elements_per_lane();
@@ -140,34 +146,37 @@ void multiply(WaveState& state, const MatrixProduct& product, unsigned cbsz, uns
     for (unsigned k = 0; k < depth; ++k) {
       const unsigned lanes = size * blocks * (k / per_lane);
       for (unsigned i = 0; i < size; ++i) {
-        a[i * depth + k] = element<T, type>(state.matrix_a, lanes + size * a_block + i, k % per_lane);
-        b[k * size + i] = element<T, type>(state.matrix_b, pattern_lane(lanes + size * block + i, blgp), k % per_lane);
+        const unsigned b_lane = pattern_lane(lanes + size * block + i, blgp);
+        a[i * depth + k] = element<T, type>(state.matrix_a, lanes + size * a_block + i, k % per_lane, denormals);
+        b[k * size + i] = element<T, type>(state.matrix_b, b_lane, k % per_lane, denormals);
       }
     }
     for (unsigned i = 0; i < size; ++i) {
       std::array<T, 32> row;
-      for (unsigned j = 0; j < size; ++j) row[j] = load_sum<T, type>(state.matrix_sums, Place(product, block, i, j));
+      for (unsigned j = 0; j < size; ++j)
+        row[j] = load_sum<T, type>(state.matrix_sums, Place(product, block, i, j), denormals);
       add(row.data(), &a[i * depth], b.data(), depth, size);
-      for (unsigned j = 0; j < size; ++j) store_sum<T, type>(state.matrix_sums, Place(product, block, i, j), row[j]);
+      for (unsigned j = 0; j < size; ++j)
+        store_sum<T, type>(state.matrix_sums, Place(product, block, i, j), row[j], denormals);
     }
   }
 }
 
 }  // namespace
 
-void multiply_matrices(WaveState* state, const MatrixProduct* product, std::uint32_t cbsz, std::uint32_t abid,
-                       std::uint32_t blgp) {
+void multiply_matrices(WaveState* state, const MatrixProduct* product, MatrixDenormals denormals, std::uint32_t cbsz,
+                       std::uint32_t abid, std::uint32_t blgp) {
   switch (product->type) {
   case MatrixType::f32:
-    return multiply<float, MatrixType::f32>(*state, *product, cbsz, abid, blgp);
+    return multiply<float, MatrixType::f32>(*state, *product, denormals, cbsz, abid, blgp);
   case MatrixType::f64:
-    return multiply<double, MatrixType::f64>(*state, *product, cbsz, abid, blgp);
+    return multiply<double, MatrixType::f64>(*state, *product, denormals, cbsz, abid, blgp);
   case MatrixType::f16:
-    return multiply<float, MatrixType::f16>(*state, *product, cbsz, abid, blgp);
+    return multiply<float, MatrixType::f16>(*state, *product, denormals, cbsz, abid, blgp);
   case MatrixType::bf16:
-    return multiply<float, MatrixType::bf16>(*state, *product, cbsz, abid, blgp);
+    return multiply<float, MatrixType::bf16>(*state, *product, denormals, cbsz, abid, blgp);
   case MatrixType::i8:
-    return multiply<std::uint32_t, MatrixType::i8>(*state, *product, cbsz, abid, blgp);
+    return multiply<std::uint32_t, MatrixType::i8>(*state, *product, denormals, cbsz, abid, blgp);
   }
 }
 

@@ -55,13 +55,18 @@ inline constexpr MatrixProduct matrix_products[] = {
     {"v_mfma_i32_4x4x4i8", 4, 4, 16, MatrixType::i8},
     {"v_mfma_i32_32x32x8i8", 32, 8, 1, MatrixType::i8},
     {"v_mfma_i32_16x16x16i8", 16, 16, 1, MatrixType::i8},
+    {"v_mfma_i32_32x32x16_i8", 32, 16, 1, MatrixType::i8},  // CDNA3's
+    {"v_mfma_i32_16x16x32_i8", 16, 32, 1, MatrixType::i8},
     {"v_mfma_f64_16x16x4f64", 16, 4, 1, MatrixType::f64},
     {"v_mfma_f64_4x4x4f64", 4, 4, 4, MatrixType::f64},
 };
 
+/// Whether denormals of 16 bits, and sums of their products, count as zeros.
+enum class MatrixDenormals : std::uint8_t { flushed, kept };
+
 /// Adds A * B, from WaveState's matrix_a and matrix_b, to matrix_sums. Groups of 2^cbsz blocks share one block of A,
 /// the one that abid numbers; blgp says from which lanes B is taken.
-void multiply_matrices(WaveState* state, const MatrixProduct* product, std::uint32_t cbsz, std::uint32_t abid,
-                       std::uint32_t blgp);
+void multiply_matrices(WaveState* state, const MatrixProduct* product, MatrixDenormals denormals, std::uint32_t cbsz,
+                       std::uint32_t abid, std::uint32_t blgp);
 
 }  // namespace softgpu::compute

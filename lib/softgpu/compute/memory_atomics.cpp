@@ -1,6 +1,8 @@
 #include "memory_atomics.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
@@ -28,6 +30,20 @@ Float<T> as_float(T value) {
 /// The sum of two halves is exact in a double: it is rounded once.
 std::uint32_t add_halves(std::uint32_t a, std::uint32_t b) {
   return narrow(half_float, widen(half_float, a) + widen(half_float, b));
+}
+
+/// bfloat16, the upper half of a float: the sum is rounded once, to nearest even.
+std::uint32_t add_bfloats(std::uint32_t a, std::uint32_t b) {
+  constexpr int fraction_bits = 7;
+  constexpr int least_exponent = -126;
+  const auto widened = [](std::uint32_t bits) { return double{std::bit_cast<float>(bits << 16)}; };
+  double sum = widened(a) + widened(b);
+  if (std::isnan(sum)) return 0x7fc0;
+  if (std::isfinite(sum)) {
+    const double step = std::ldexp(1.0, std::max(std::ilogb(sum), least_exponent) - fraction_bits);
+    sum = std::nearbyint(sum / step) * step;
+  }
+  return std::bit_cast<std::uint32_t>(static_cast<float>(sum)) >> 16;
 }
 
 std::uint32_t exchanged(std::uint32_t memory, std::uint32_t data) {
@@ -61,6 +77,8 @@ T apply(T memory, T data, [[maybe_unused]] T second) {
   if constexpr (operation == max_float) return as_float(data) > as_float(memory) ? data : memory;
   if constexpr (operation == add_packed_half)
     return add_halves(memory, data) | add_halves(memory >> 16, data >> 16) << 16;
+  if constexpr (operation == add_packed_bfloat)
+    return add_bfloats(memory, data) | add_bfloats(memory >> 16, data >> 16) << 16;
   if constexpr (operation == conditional_exchange) {
     const auto high = [](T value) { return static_cast<std::uint32_t>(value >> 32); };
     const auto low = [](T value) { return static_cast<std::uint32_t>(value); };
@@ -130,7 +148,7 @@ template <AtomicOperation operation>
 AtomicFunctions of_width(unsigned bits) {
   if constexpr (operation != AtomicOperation::conditional_exchange)
     if (bits == 32) return {execute_in_memory<operation, std::uint32_t>, execute_in_lds<operation, std::uint32_t>};
-  if constexpr (operation == AtomicOperation::add_packed_half)
+  if constexpr (operation == AtomicOperation::add_packed_half || operation == AtomicOperation::add_packed_bfloat)
     return {};
   else
     return {execute_in_memory<operation, std::uint64_t>, execute_in_lds<operation, std::uint64_t>};
@@ -163,6 +181,7 @@ AtomicFunctions atomic_functions(AtomicOperation operation, unsigned bits) {
   case min_float:          return of_width<min_float>(bits);
   case max_float:          return of_width<max_float>(bits);
   case add_packed_half:    return of_width<add_packed_half>(bits);
+  case add_packed_bfloat:  return of_width<add_packed_bfloat>(bits);
   case conditional_exchange: return of_width<conditional_exchange>(bits);
   }
   // clang-format on

@@ -29,6 +29,7 @@ enum class AtomicOperation : std::uint8_t {
   min_float,
   max_float,
   add_packed_half,
+  add_packed_bfloat,
   conditional_exchange,  ///< of each dword: data without its highest bit where that is set, else memory
 };
 

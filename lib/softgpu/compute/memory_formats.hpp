@@ -78,8 +78,18 @@ inline constexpr NamedAtomic atomics[] = {
     {"atomic_add_f64",     runtime::AtomicOperation::add_float,       64},
     {"atomic_min_f64",     runtime::AtomicOperation::min_float,       64},
     {"atomic_max_f64",     runtime::AtomicOperation::max_float,       64},
+    {"atomic_pk_add_bf16", runtime::AtomicOperation::add_packed_bfloat, 32},  // from here on not gfx90a's
+    {"atomic_fmin",        runtime::AtomicOperation::min_float,       32},
+    {"atomic_fmax",        runtime::AtomicOperation::max_float,       32},
+    {"atomic_fmin_x2",     runtime::AtomicOperation::min_float,       64},
+    {"atomic_fmax_x2",     runtime::AtomicOperation::max_float,       64},
 };
 // clang-format on
+
+/// Whether an atomic asks for the memory's former value, by glc or, on gfx942, sc0.
+[[nodiscard]] inline bool returns_former_value(const Instruction& atomic) {
+  return atomic.has("glc") || atomic.has("sc0");
+}
 
 /// Compare and swap takes the new value and the value to compare with from one register tuple.
 [[nodiscard]] inline AccessFormat source_format(const NamedAtomic& atomic) {

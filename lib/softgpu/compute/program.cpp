@@ -66,11 +66,12 @@ std::size_t read_memory(std::uint64_t address, std::span<std::byte> destination)
   return destination.size();
 }
 
-std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry, std::int64_t start) {
+std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry, const Target& target, std::int64_t start) {
   Program program;
+  program.target = target;
   program.start = start;
-  const Disassembler disassembler;
-  std::map<std::int64_t, std::array<std::byte, 8>> bytes;
+  const Disassembler disassembler(target);
+  std::map<std::int64_t, std::array<std::byte, Disassembler::longest>> bytes;
   std::vector<Beginning> pending = {{start, {}}};
   program.leaders.insert(start);
   if (start != 0) program.indirect_targets.insert(start);
@@ -86,7 +87,7 @@ std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry, std::in
       const std::int64_t offset = next;
       if (program.instructions.size() == instruction_limit)
         return UnreadableCode{offset, "the code branches out of the kernel"};
-      std::array<std::byte, 8>& window = bytes[offset];
+      auto& window = bytes[offset];
       const std::size_t available = read_memory(entry + static_cast<std::uint64_t>(offset), window) & ~std::size_t{3};
       const auto instruction = disassembler.decode(std::span(window).first(available), offset);
       if (!instruction) return UnreadableCode{offset, available == 0 ? "the code is not mapped" : "no instruction"};
@@ -98,9 +99,9 @@ std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry, std::in
         program.indirect_targets.insert(start);
         if (const auto address =
                 constants.pair(instruction->operands.empty() ? Operand{} : instruction->operands.back())) {
-          const auto target = static_cast<std::int64_t>(*address - entry);
-          program.indirect_targets.insert(target);
-          add_leader(target, constants);
+          const auto destination = static_cast<std::int64_t>(*address - entry);
+          program.indirect_targets.insert(destination);
+          add_leader(destination, constants);
         }
       }
       if (flow.is_call) program.indirect_targets.insert(next);

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "architecture.hpp"
 #include "instruction.hpp"
 
 namespace softgpu::compute {
@@ -28,6 +29,7 @@ struct Program {
     bool operator==(const Piece&) const = default;
   };
 
+  Target target;                                     ///< what it was compiled for
   std::int64_t start = 0;                            ///< where it was begun to read
   std::map<std::int64_t, Instruction> instructions;  ///< by their offset from the entry
   std::set<std::int64_t> leaders;                    ///< where basic blocks begin
@@ -35,7 +37,8 @@ struct Program {
   std::vector<Piece> pieces;                ///< in the order of their offsets
 
   /// Follows control flow from `start`, an offset from the kernel's entry, which is an address.
-  [[nodiscard]] static std::variant<Program, UnreadableCode> read(std::uint64_t entry, std::int64_t start = 0);
+  [[nodiscard]] static std::variant<Program, UnreadableCode> read(std::uint64_t entry, const Target& target,
+                                                                  std::int64_t start = 0);
 
   /// Whether it calls or branches to where registers say, or was reached in that way.
   [[nodiscard]] bool branches_indirectly() const { return !indirect_targets.empty(); }

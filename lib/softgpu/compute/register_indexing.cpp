@@ -51,7 +51,7 @@ void indexed_move(Emitter& e, const Instruction& i) {
   if (i.encoding != Encoding::e32 || !to.is_vector() || !has_plain_registers) e.unsupported("indexed VGPRs");
   Value* index = register_index(e);
   const auto is_at = [&](unsigned distance) { return e.ir.CreateICmpEQ(index, e.ir.getInt32(distance)); };
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* value = e.vector(from, chunk);
     if ((e.gpr_index_mode() & Emitter::source0) != 0 && from.is_vector()) {
       for (unsigned n = from.index + 1; n < e.vgpr_limit(); ++n)

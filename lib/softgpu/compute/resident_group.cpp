@@ -45,8 +45,8 @@ void interrupt_host(WaveState* state, std::uint32_t data) {
 
 /// The lanes of the wavefront that starts at `first_item`.
 std::uint64_t initial_exec(const WorkGroup& group, std::uint32_t first_item) {
-  const std::uint32_t items = std::min(group.work_items() - first_item, wavefront_size);
-  return ~std::uint64_t{0} >> (wavefront_size - items);
+  const std::uint32_t items = std::min(group.work_items() - first_item, group.lanes);
+  return ~std::uint64_t{0} >> (64 - items);
 }
 
 Failure::Kind kind_of(EarlyExit::Cause cause) {
@@ -85,7 +85,8 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group) {
 void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch) {
   state.lds = lds;
   state.lds_bytes = launch.lds_bytes();
-  state.scratch_bytes_per_lane = scratch.wave_bytes / wavefront_size;
+  state.wavefront_size = launch.kernel().target().wavefront_size;
+  state.scratch_bytes_per_lane = scratch.wave_bytes / state.wavefront_size;
   state.shared_aperture = std::uint64_t{launch.queue().shared_aperture_high} << 32;
   state.private_aperture = std::uint64_t{launch.queue().private_aperture_high} << 32;
   state.code_address = launch.code_address();
@@ -96,7 +97,7 @@ void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& laun
 
 void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,
                   std::uint32_t wave) {
-  const std::uint32_t first_item = wave * wavefront_size;
+  const std::uint32_t first_item = wave * group.lanes;
   state.work_item_ids = launch.work_item_ids(group, first_item, state.room_for_ids);
   state.exec = initial_exec(group, first_item);
   state.wave_in_group = wave;
@@ -131,11 +132,11 @@ void Wave::wait(Status because) {
 
 ResidentGroup::~ResidentGroup() { cancel(); }
 
-Scratch ResidentGroup::scratch(std::uint32_t bytes_per_lane, std::uint32_t wave_count) {
+Scratch ResidentGroup::scratch(std::uint32_t bytes_per_lane, const WorkGroup& group) {
   constexpr std::uint32_t lane_granule = 16;
   Scratch result;
-  result.wave_bytes = (bytes_per_lane + lane_granule - 1) / lane_granule * lane_granule * wavefront_size;
-  result.bytes = std::uint64_t{result.wave_bytes} * wave_count;
+  result.wave_bytes = (bytes_per_lane + lane_granule - 1) / lane_granule * lane_granule * group.lanes;
+  result.bytes = std::uint64_t{result.wave_bytes} * group.waves();
   if (scratch_bytes_ < result.bytes) {
     scratch_ = std::make_unique_for_overwrite<std::byte[]>(result.bytes);
     scratch_bytes_ = result.bytes;

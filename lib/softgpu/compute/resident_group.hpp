@@ -66,7 +66,7 @@ public:
   alignas(64) std::array<std::byte, max_lds_bytes_per_group> lds;
 
   /// Memory of its own for the wavefronts of a kernel with so much private memory a lane.
-  [[nodiscard]] Scratch scratch(std::uint32_t bytes_per_lane, std::uint32_t wave_count);
+  [[nodiscard]] Scratch scratch(std::uint32_t bytes_per_lane, const WorkGroup& group);
 
   /// Takes up a work-group. `launch` must outlive it.
   void begin(const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch);
@@ -86,7 +86,7 @@ private:
   void open_barrier() noexcept;
   void cancel();
 
-  std::array<std::unique_ptr<Wave>, max_waves_per_group> waves_;
+  std::array<std::unique_ptr<Wave>, max_work_items_per_group / smallest_wavefront_size> waves_;
   std::uint32_t wave_count_ = 0;
   std::uint32_t ended_ = 0;
   bool progressed_ = false;  ///< since it was gone on with last

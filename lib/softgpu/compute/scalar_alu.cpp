@@ -137,6 +137,17 @@ void write(Emitter& e, const Operand& destination, Result result) {
   if (result.scc != nullptr) e.set_scc(result.scc);
 }
 
+/// EXEC, or its lower half for the forms that wavefronts of 32 lanes use.
+Value* execution_mask(Emitter& e, unsigned bits) {
+  return bits == 64 ? e.sgpr_pair(scalar_register::exec) : e.sgpr(scalar_register::exec);
+}
+void set_execution_mask(Emitter& e, Result result) {
+  if (bits_of(result.value) == 64)
+    e.set_sgpr_pair(scalar_register::exec, result.value);
+  else
+    e.set_sgpr(scalar_register::exec, result.value);
+}
+
 class Table {
 public:
   explicit Table(HandlerTable& table) : table_(table) {}
@@ -152,27 +163,31 @@ public:
       write(e, i.operands.at(0), operation(e, read(e, i.operands.at(1), bits)));
     });
   }
-  /// A bitwise operation in its forms: _b32, _b64 and the one that saves EXEC and combines it.
+  /// A bitwise operation in its forms: _b32, _b64 and those that save EXEC and combine it.
   void logic(const std::string& name, Binary operation) {
     binary((name + "_b32").c_str(), 32, 32, operation);
     binary((name + "_b64").c_str(), 64, 64, operation);
-    save_exec(name + "_saveexec_b64", operation);
+    save_exec(name, operation);
   }
-  void save_exec(const std::string& mnemonic, Binary operation) {
-    table_.add(mnemonic, [=](Emitter& e, const Instruction& i) {
-      Value* before = e.exec();
-      const Result result = operation(e, e.scalar64(i.operands.at(1)), before);
-      e.set_scalar(i.operands.at(0), before);
-      e.set_sgpr_pair(scalar_register::exec, result.value);
-      e.set_scc(result.scc);
-    });
+  void save_exec(const std::string& name, Binary operation) {
+    for (const unsigned bits : {32U, 64U}) {
+      table_.add(name + "_saveexec_b" + std::to_string(bits), [=](Emitter& e, const Instruction& i) {
+        Value* before = execution_mask(e, bits);
+        const Result result = operation(e, read(e, i.operands.at(1), bits), before);
+        e.set_scalar(i.operands.at(0), before);
+        set_execution_mask(e, result);
+        e.set_scc(result.scc);
+      });
+    }
   }
-  void write_exec(const char* mnemonic, Binary operation) {
-    table_.add(mnemonic, [=](Emitter& e, const Instruction& i) {
-      const Result result = operation(e, e.scalar64(i.operands.at(1)), e.exec());
-      e.set_sgpr_pair(scalar_register::exec, result.value);
-      write(e, i.operands.at(0), result);
-    });
+  void write_exec(const std::string& name, Binary operation) {
+    for (const unsigned bits : {32U, 64U}) {
+      table_.add(name + "_wrexec_b" + std::to_string(bits), [=](Emitter& e, const Instruction& i) {
+        const Result result = operation(e, read(e, i.operands.at(1), bits), execution_mask(e, bits));
+        set_execution_mask(e, result);
+        write(e, i.operands.at(0), result);
+      });
+    }
   }
   void compare(const std::string& name, llvm::CmpInst::Predicate predicate, unsigned bits) {
     table_.add("s_cmp_" + name, [=](Emitter& e, const Instruction& i) {
@@ -294,13 +309,12 @@ void add_logic(Table& t) {
   t.logic("s_nand", [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateNot(e.ir.CreateAnd(a, b))); });
   t.logic("s_nor", [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateNot(e.ir.CreateOr(a, b))); });
   t.logic("s_xnor", [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateNot(e.ir.CreateXor(a, b))); });
-  t.save_exec("s_andn1_saveexec_b64",
+  t.save_exec("s_andn1",
               [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateAnd(e.ir.CreateNot(a), b)); });
-  t.save_exec("s_orn1_saveexec_b64",
-              [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateOr(e.ir.CreateNot(a), b)); });
-  t.write_exec("s_andn1_wrexec_b64",
+  t.save_exec("s_orn1", [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateOr(e.ir.CreateNot(a), b)); });
+  t.write_exec("s_andn1",
                [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateAnd(e.ir.CreateNot(a), b)); });
-  t.write_exec("s_andn2_wrexec_b64",
+  t.write_exec("s_andn2",
                [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateAnd(a, e.ir.CreateNot(b))); });
 }
 

@@ -24,6 +24,7 @@ enum class RegisterUnit : std::uint8_t { byte = 1, scratch = 64 };
 Value* byte_offset(Emitter& e, const Instruction& i, RegisterUnit unit = RegisterUnit::byte) {
   const Operand& operand = i.operands.at(2);
   Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(i.number("offset")));
+  if (operand.kind == Operand::Kind::null) return offset;
   if (operand.is_scalar()) {
     Value* units = e.ir.CreateZExt(e.scalar(operand), e.i64());
     return e.ir.CreateAdd(e.ir.CreateMul(units, e.ir.getInt64(static_cast<std::uint64_t>(unit))), offset);

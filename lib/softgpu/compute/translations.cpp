@@ -41,6 +41,8 @@ private:
 KernelCache::Key key_of(const std::string& identity, const Program& program, std::uint32_t float_mode) {
   KeyMaker maker;
   maker.add(identity);
+  maker.add(program.target.architecture->name);
+  maker.add(program.target.wavefront_size);
   maker.add(float_mode);
   maker.add(static_cast<std::uint64_t>(program.start));
   maker.add(program.leaders);

@@ -18,9 +18,14 @@ namespace {
 
 unsigned vgpr_limit(const Program& program) {
   unsigned limit = 1;
-  for (const auto& [offset, instruction] : program.instructions)
+  const auto look_at = [&](const Instruction& instruction) {
     for (const Operand& operand : instruction.operands)
       if (operand.is_vector() && operand.index < first_agpr) limit = std::max(limit, operand.index + operand.dwords);
+  };
+  for (const auto& [offset, instruction] : program.instructions) {
+    look_at(instruction);
+    for (const Instruction& half : instruction.halves) look_at(half);
+  }
   return limit;
 }
 
@@ -44,7 +49,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, HostVect
 
   if (has_directed_rounding(program, float_mode)) function->addFnAttr(llvm::Attribute::StrictFP);
 
-  Emitter emitter(*function, float_mode, vectors);
+  Emitter emitter(*function, program.target, float_mode, vectors);
   emitter.set_vgpr_limit(vgpr_limit(program));
   emitter.set_known_modes(modes_of_constants(program, float_mode));
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);

@@ -17,9 +17,9 @@ void add_comparison(HandlerTable& table, const std::string& name, const Comparis
     table.add((writes_exec ? "v_cmpx_" : "v_cmp_") + name, [=](Emitter& e, const Instruction& i) {
       VectorInstruction vector(e, i);
       Chunks bits = {};
-      for (unsigned chunk = 0; chunk < chunk_count; ++chunk) bits.at(chunk) = comparison(e, vector, chunk);
+      for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) bits.at(chunk) = comparison(e, vector, chunk);
       vector.write_mask(i.operands.at(0), bits);
-      if (writes_exec) e.set_sgpr_pair(scalar_register::exec, e.scalar64(i.operands.at(0)));
+      if (writes_exec) e.set_exec(e.mask(i.operands.at(0)));
     });
   }
 }

@@ -216,7 +216,7 @@ Value* VectorInstruction::old_destination(Lane lane, unsigned chunk) {
 
 Value* VectorInstruction::mask_source(unsigned n, unsigned chunk) {
   if (first_source_ + n >= i_.operands.size()) e_.unsupported("too few operands");
-  return e_.mask_chunk(e_.scalar64(i_.operands[first_source_ + n]), chunk);
+  return e_.mask_chunk(e_.mask(i_.operands[first_source_ + n]), chunk);
 }
 
 // "Output modifiers" in the ISA: they are ignored in IEEE mode and where output denormals are kept.
@@ -264,10 +264,10 @@ void VectorInstruction::write(Lane lane, Chunks values, UpperHalf upper) {
     e_.unsupported("destination " + destination.text);
   llvm::Type* dwords = Emitter::lanes(e_.i32());
   std::array<Value*, chunk_count> also = {};
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk) {
     if (i_.encoding == Encoding::dpp) also.at(chunk) = dpp_write_mask(e_, i_, chunk);
   }
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk) {
     Value* value = values.at(chunk);
     if (is_floating(lane)) value = modify_output(lane, value);
     if (is_wide(lane)) {
@@ -287,9 +287,10 @@ void VectorInstruction::write(Lane lane, Chunks values, UpperHalf upper) {
     if (i_.encoding == Encoding::sdwa) value = place_part(value, old);
     if (is_half(lane)) {
       const auto source_count = i_.operands.size() - first_source_;
+      const bool is_plain = i_.encoding != Encoding::sdwa;  // which says itself what becomes of the rest
       if (i_.element("op_sel", source_count, 0) != 0) {
         value = e_.ir.CreateOr(e_.ir.CreateShl(value, 16), e_.ir.CreateAnd(old, e_.splat(0xffff)));
-      } else if (upper == UpperHalf::preserved) {
+      } else if (upper == UpperHalf::preserved || (e_.architecture().keeps_upper_halves && is_plain)) {
         value = e_.ir.CreateOr(value, e_.ir.CreateAnd(old, e_.splat(0xffff0000)));
       }
     }
@@ -298,10 +299,10 @@ void VectorInstruction::write(Lane lane, Chunks values, UpperHalf upper) {
 }
 
 void VectorInstruction::write_mask(const Operand& destination, const Chunks& bits) {
-  if (i_.encoding == Encoding::dpp &&
-      (i_.number("row_mask", 15) != 15 || i_.number("bank_mask", 15) != 15 || !i_.has("bound_ctrl")))
+  if (i_.encoding == Encoding::dpp && (i_.number("row_mask", 15) != 15 || i_.number("bank_mask", 15) != 15 ||
+                                       (!i_.has("bound_ctrl") && !i_.has("dpp8"))))
     e_.unsupported("a lane mask written by a part of the lanes");
-  e_.set_scalar(destination, e_.ir.CreateAnd(e_.mask_from_chunks(bits), e_.exec()));
+  e_.set_mask(destination, e_.ir.CreateAnd(e_.mask_from_chunks(bits), e_.exec()));
 }
 
 void add_vector_operation(HandlerTable& table, std::string mnemonic, const Signature& signature, LaneFunction function,
@@ -311,7 +312,7 @@ void add_vector_operation(HandlerTable& table, std::string mnemonic, const Signa
     const bool clamps = options.clamped != nullptr && i.has("clamp");
     if (i.operands.size() != 1 + signature.sources.size() - (options.accumulates ? 1 : 0)) e.unsupported("operands");
     Chunks results = {};
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       std::vector<Value*> sources;
       for (unsigned n = 0; n < signature.sources.size(); ++n) {
         const bool is_accumulator = options.accumulates && n + 1 == signature.sources.size();

@@ -75,7 +75,7 @@ void add_packed_halves(HandlerTable& table, const char* mnemonic, Lane lane, uns
     if (i.operands.size() != source_count + 1) e.unsupported("operands");
     const bool clamps = i.has("clamp");
     if (clamps && lane == u16 && clamped == nullptr) e.unsupported("clamp");
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       const auto result = [&](Half half) {
         std::vector<Value*> sources;
         for (unsigned n = 0; n < source_count; ++n) sources.push_back(half_source(e, i, n, half, lane, chunk));
@@ -92,7 +92,7 @@ void add_packed_halves(HandlerTable& table, const char* mnemonic, Lane lane, uns
 /// v_pk_fmac_f16 v0, v1, v2: VOP2, so that each half comes from the same half of every operand.
 void packed_multiply_accumulate(Emitter& e, const Instruction& i) {
   if (i.operands.size() != 3 || i.encoding == Encoding::sdwa || i.encoding == Encoding::dpp) e.unsupported("this form");
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     const auto result = [&](Half half) {
       std::array<Value*, 3> sources = {half_source(e, i, 0, half, f16, chunk), half_source(e, i, 1, half, f16, chunk)};
       Value* old = e.vector(i.operands[0], chunk);
@@ -122,7 +122,7 @@ void add_packed_floats(HandlerTable& table, const char* mnemonic, unsigned sourc
     const bool flushes_inputs = (e.float_mode() >> 4 & 1) == 0;
     const bool flushes_outputs = (e.float_mode() >> 4 & 2) == 0;
     const bool clamps = i.has("clamp");
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       const auto result = [&](Half half) {
         std::vector<Value*> sources;
         for (unsigned n = 0; n < source_count; ++n) {
@@ -147,7 +147,7 @@ void add_packed_floats(HandlerTable& table, const char* mnemonic, unsigned sourc
 /// The low result is half of S0, the high one half of S1.
 void packed_move(Emitter& e, const Instruction& i) {
   static_cast<void>(i.has("op_sel_hi"));  // has no meaning here
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* low = dword_source(e, i, 0, i.element("op_sel", 0, 0) != 0, chunk);
     Value* high = dword_source(e, i, 1, i.element("op_sel", 1, 0) != 0, chunk);
     e.set_vector(i.operands[0], chunk, low, 0);
@@ -169,7 +169,7 @@ Value* mixed_fma(Emitter& e, VectorInstruction& vector, const Instruction& i, un
 void mixed_fma_float(Emitter& e, const Instruction& i) {
   VectorInstruction vector(e, i);
   Chunks results = {};
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) results.at(chunk) = mixed_fma(e, vector, i, chunk);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) results.at(chunk) = mixed_fma(e, vector, i, chunk);
   vector.write(f32, results);
 }
 
@@ -179,7 +179,7 @@ void mixed_fma_half(Emitter& e, const Instruction& i) {
   VectorInstruction vector(e, i);
   const bool clamps = i.has("clamp");
   const Operand& destination = i.operands.at(0);
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* value = mixed_fma(e, vector, i, chunk);
     Value* bits = half_bits(e, clamps ? clamp_to_one(e, value) : value, f16);
     if (half == Half::high) bits = e.ir.CreateShl(bits, 16);

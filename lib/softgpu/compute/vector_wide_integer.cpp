@@ -25,7 +25,7 @@ void add_carrying(HandlerTable& table, const char* mnemonic, Operation operation
     const bool clamps = i.has("clamp");
     Chunks sums = {};
     Chunks carries = {};
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       Value* a = vector.source(0, u32, chunk);
       Value* b = vector.source(1, u32, chunk);
       if (operation == Operation::subtract_reversed) std::swap(a, b);
@@ -56,7 +56,7 @@ void add_wide_multiply(HandlerTable& table, const char* mnemonic, bool is_signed
     llvm::Type* wide = Emitter::lanes(e.i64());
     Chunks results = {};
     Chunks carries = {};
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       const auto widen = [&](Value* v) { return is_signed ? e.ir.CreateSExt(v, wide) : e.ir.CreateZExt(v, wide); };
       Value* product = e.ir.CreateMul(widen(vector.source(0, u32, chunk)), widen(vector.source(1, u32, chunk)));
       Value* addend = vector.source(2, u64, chunk);
@@ -80,7 +80,7 @@ void add_mask_count(HandlerTable& table, const char* mnemonic, unsigned first_la
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
     VectorInstruction vector(e, i);
     Chunks results = {};
-    for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       std::vector<llvm::Constant*> before;
       for (unsigned lane = chunk * lanes_per_chunk; lane < (chunk + 1) * lanes_per_chunk; ++lane) {
         const unsigned count = lane < first_lane ? 0 : std::min(lane - first_lane, 32U);
@@ -97,7 +97,7 @@ void add_mask_count(HandlerTable& table, const char* mnemonic, unsigned first_la
 void conditional_mask(Emitter& e, const Instruction& i) {
   VectorInstruction vector(e, i);
   Chunks results = {};
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     results.at(chunk) =
         e.ir.CreateSelect(vector.mask_source(2, chunk), vector.source(1, b32, chunk), vector.source(0, b32, chunk));
   }
@@ -107,7 +107,7 @@ void conditional_mask(Emitter& e, const Instruction& i) {
 void swap_registers(Emitter& e, const Instruction& i) {
   const Operand& a = i.operands.at(0);
   const Operand& b = i.operands.at(1);
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* old = e.vector(a, chunk);
     e.set_vector(a, chunk, e.vector(b, chunk));
     e.set_vector(b, chunk, old);
@@ -144,7 +144,7 @@ Value* packed_windows(Emitter& e, Sources s) {
 /// v_mqsad_u32_u8 v[0:3], v[4:5], v6, v[8:11]: four sums of 32 bits, each with its own addend.
 void wide_windows(Emitter& e, const Instruction& i) {
   if (i.operands.size() != 4) e.unsupported("operands");
-  for (unsigned chunk = 0; chunk < chunk_count; ++chunk) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* windows = e.vector64(i.operands[1], chunk);
     Value* reference = e.vector(i.operands[2], chunk);
     std::array<Value*, 4> sums;

@@ -14,7 +14,8 @@ bool looks_at_lds(std::string_view mnemonic) {
 
 /// What a loop needs to compare what it saw. One that computes, even a sum, has other vector instructions.
 bool only_compares(std::string_view mnemonic) {
-  constexpr std::array<std::string_view, 5> beginnings = {"s_", "v_cmp", "v_mov_b32", "v_and_b32", "v_readfirstlane"};
+  constexpr std::array<std::string_view, 6> beginnings = {"s_",        "v_cmp",           "v_mov_b32",
+                                                          "v_and_b32", "v_readfirstlane", "buffer_gl"};
   return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return mnemonic.starts_with(beginning); });
 }
 

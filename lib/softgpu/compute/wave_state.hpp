@@ -15,7 +15,7 @@ struct RegisterFile;
 struct WaveState {
   static constexpr unsigned initial_sgpr_count = 32;
 
-  const std::uint32_t* work_item_ids = nullptr;  ///< VGPR 0 of 64 lanes: x | y << 10 | z << 20
+  const std::uint32_t* work_item_ids = nullptr;  ///< of each lane: x | y << 10 | z << 20
   std::uint32_t sgprs[initial_sgpr_count] = {};  ///< user SGPRs, then work-group ids, scratch wave offset
   std::uint64_t exec = 0;                        ///< one bit a work-item that exists
   std::uint64_t code_address = 0;                ///< of the kernel's first instruction, for s_getpc
@@ -30,6 +30,7 @@ struct WaveState {
   std::byte* lds = nullptr;  ///< the work-group's LDS
   std::uint32_t lds_bytes = 0;
   std::uint32_t scratch_bytes_per_lane = 0;
+  std::uint32_t wavefront_size = 64;
   std::uint64_t scratch_wave_base = 0;  ///< host address of this wave's scratch
   std::uint64_t shared_aperture = 0;    ///< flat address of LDS byte 0 (low half 0)
   std::uint64_t private_aperture = 0;   ///< flat address of scratch byte 0 (low half 0)

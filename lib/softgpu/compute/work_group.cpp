@@ -47,11 +47,11 @@ Scratch WorkGroupRunner::State::find_scratch(const PreparedLaunch& launch, const
   if (needed == 0) return {};
   const QueueView& queue = launch.queue();
   Scratch scratch;
-  scratch.wave_bytes = queue.scratch_bytes_per_lane * wavefront_size;
-  const std::uint64_t group_bytes = std::uint64_t{scratch.wave_bytes} * max_waves_per_group;
+  scratch.wave_bytes = queue.scratch_bytes_per_lane * group.lanes;
+  const std::uint64_t group_bytes = std::uint64_t{queue.scratch_bytes_per_lane} * max_work_items_per_group;
   const bool has_slots =
       queue.scratch_bytes_per_lane >= needed && (worker_index + 1) * group_bytes <= queue.scratch_bytes;
-  if (!has_slots || launch.waits_for() >= WaitsFor::anyone) return resident->scratch(needed, group.waves());
+  if (!has_slots || launch.waits_for() >= WaitsFor::anyone) return resident->scratch(needed, group);
   scratch.base = queue.scratch_base;
   scratch.bytes = queue.scratch_bytes;
   scratch.first_offset = static_cast<std::uint32_t>(worker_index * group_bytes);

@@ -99,6 +99,21 @@ public:
     if (!value) complain(name, text, "a seed, a number from 0 up");
   }
 
+  void architecture(const char* name, const compute::Architecture*& value) {
+    const char* text = lookup_(name);
+    if (text == nullptr) return;
+    if (const compute::Architecture* found = compute::Architecture::find(text)) {
+      value = found;
+      return;
+    }
+    std::string known;
+    for (const compute::Architecture& each : compute::Architecture::all()) {
+      if (!known.empty()) known += &each == &compute::Architecture::all().back() ? " or " : ", ";
+      known += each.name;
+    }
+    complain(name, text, known);
+  }
+
   void level(const char* name, LogLevel& value) {
     const char* text = lookup_(name);
     if (text == nullptr) return;
@@ -155,6 +170,7 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
 
   Reader reader(lookup);
   reader.count("SOFTGPU_GPUS", environment.gpus, 1, 16);
+  reader.architecture("SOFTGPU_ARCH", environment.architecture);
   reader.count("SOFTGPU_COMPUTE_UNITS", environment.compute_units, 1, 512);
   reader.bytes("SOFTGPU_MEMORY", environment.memory_bytes);
   reader.count("SOFTGPU_LARGE_BAR", environment.large_bar, 0, 1);

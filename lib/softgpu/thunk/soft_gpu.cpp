@@ -60,7 +60,8 @@ void register_process_hooks() {
 
 /// Translations are logged beside the packets that cause them.
 compute::EngineOptions engine_options(const Environment& environment) {
-  compute::EngineOptions options{.cpu = environment.cpu, .cache_folder = environment.cache_folder};
+  compute::EngineOptions options{
+      .architecture = environment.architecture, .cpu = environment.cpu, .cache_folder = environment.cache_folder};
   if (environment.log == LogLevel::packets) options.log = write_line;
   return options;
 }

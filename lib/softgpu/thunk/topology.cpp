@@ -14,7 +14,6 @@
 namespace softgpu::thunk {
 namespace {
 
-constexpr std::uint32_t simds_per_compute_unit = 4;
 constexpr std::uint32_t shader_engines = 8;
 constexpr std::uint32_t host_cache_levels = 3;
 constexpr std::uint32_t gpu_cache_levels = 2;
@@ -68,16 +67,17 @@ HsaNodeProperties Topology::host() const {
 
 HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   HsaNodeProperties properties{};
+  const compute::Architecture& architecture = *environment_.architecture;
   const std::uint32_t compute_units = environment_.compute_units;
   const std::uint32_t engines = std::min(shader_engines, compute_units);
 
-  properties.NumFComputeCores = compute_units * simds_per_compute_unit;
-  properties.NumSIMDPerCU = simds_per_compute_unit;
+  properties.NumFComputeCores = compute_units * architecture.simds_per_compute_unit;
+  properties.NumSIMDPerCU = architecture.simds_per_compute_unit;
   properties.NumShaderBanks = engines;
   properties.NumArrays = 1;
   properties.NumCUPerArray = (compute_units + engines - 1) / engines;
   properties.MaxWavesPerSIMD = 8;
-  properties.WaveFrontSize = compute::wavefront_size;
+  properties.WaveFrontSize = architecture.wavefront_size;
   properties.MaxSlotsScratchCU = scratch_waves_per_compute_unit(environment_);
   properties.LDSSizeInKB = compute::max_lds_bytes_per_group / 1024;
   properties.VGPRSizePerCU = 512 * 1024;
@@ -96,30 +96,27 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.Capability.ui32.WatchPointsTotalBits = 2;  // four of them
   properties.Capability.ui32.ASICRevision = 1;
 
-  // gfx90a is 9.0.10.
-  properties.EngineId.ui32.Major = 9;
-  properties.EngineId.ui32.Minor = 0;
-  properties.EngineId.ui32.Stepping = 10;
+  properties.EngineId.ui32.Major = architecture.major;
+  properties.EngineId.ui32.Minor = architecture.minor;
+  properties.EngineId.ui32.Stepping = architecture.stepping;
   properties.EngineId.ui32.uCode = 69;
   properties.uCodeEngineVersions.uCodeSDMA = 8;
 
   properties.VendorId = 0x1002;
-  properties.DeviceId = 0x740c;
+  properties.DeviceId = architecture.device_id;
   properties.LocationId = 0x100 * (node + 0x28);
   properties.DrmRenderMinor = static_cast<HSAint32>(127 + node);
   properties.UniqueID = 0x50f790a0 + node;
   properties.MaxEngineClockMhzFCompute = 1700;
   set_marketing_name(properties, "fastdispatch soft GPU");
-  constexpr std::string_view amd_name = "aldebaran";
-  std::copy(amd_name.begin(), amd_name.end(), properties.AMDName);
+  std::ranges::copy(architecture.amd_name, properties.AMDName);
 
   properties.NumSdmaEngines = 2;
   properties.NumSdmaQueuesPerEngine = 8;
   properties.NumCpQueues = 24;
   properties.NumGws = global_sync_resources;
 
-  constexpr std::uint32_t family_ai = 141;  // what the kernel driver counts gfx9 among
-  const NodePropertiesOf6 since_6{.num_xcc = 1, .kfd_gpu_id = 0x90a0 + node, .family_id = family_ai};
+  const NodePropertiesOf6 since_6{.num_xcc = 1, .kfd_gpu_id = 0x90a0 + node, .family_id = architecture.family_id};
   std::memcpy(reinterpret_cast<std::byte*>(&properties) + node_properties_of_6_offset, &since_6, sizeof(since_6));
   return properties;
 }

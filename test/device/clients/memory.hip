@@ -1,6 +1,7 @@
 // Device properties, memory of every kind, and copies in every direction.
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <numeric>
 #include <string_view>
 #include <vector>
@@ -37,9 +38,13 @@ void device_properties() {
   EXPECT(devices == 1);
   hipDeviceProp_t properties{};
   CHECK(hipGetDeviceProperties(&properties, 0));
-  EXPECT(std::string_view(properties.gcnArchName).starts_with("gfx90a"));
-  EXPECT(properties.warpSize == 64);
-  EXPECT(properties.multiProcessorCount == 104);
+  const char* chosen = std::getenv("SOFTGPU_ARCH");
+  const std::string_view architecture = chosen == nullptr ? "gfx90a" : chosen;
+  EXPECT(std::string_view(properties.gcnArchName).starts_with(architecture));
+  const bool is_cdna = architecture.starts_with("gfx9");
+  EXPECT(properties.warpSize == (is_cdna ? 64 : 32));
+  // A multiprocessor of RDNA is a pair of compute units.
+  EXPECT(properties.multiProcessorCount == (is_cdna ? 104 : 52));
   EXPECT(properties.sharedMemPerBlock == 65536);
   EXPECT(properties.maxThreadsPerBlock == 1024);
   EXPECT(properties.canMapHostMemory == 1);

@@ -104,6 +104,51 @@ TEST(Decoder, decodes_machine_code) {
   EXPECT_EQ(i->operands.at(1).value, 0x12345678);
 }
 
+/// Decodes for wavefronts of 32 lanes.
+template <class... Words>
+std::optional<Instruction> decode_for(const char* architecture, Words... words) {
+  const std::array<std::uint32_t, sizeof...(words)> code = {static_cast<std::uint32_t>(words)...};
+  const Disassembler disassembler(Target{Architecture::find(architecture), 32});
+  return disassembler.decode(std::as_bytes(std::span(code)), 0x100);
+}
+
+TEST(Decoder, calls_instructions_of_later_architectures_what_gfx90a_calls_them) {
+  const auto load = decode_for("gfx1100", 0xf4000002, 0xf8000010);  // s_load_b32 s0, s[4:5], 0x10
+  ASSERT_TRUE(load);
+  EXPECT_EQ(load->mnemonic, "s_load_dword");
+  EXPECT_NE(load->text.find("s_load_b32"), std::string::npos);
+  const auto add = decode_for("gfx1100", 0x40000501);  // v_add_co_ci_u32_e32 v0, vcc_lo, v1, v2, vcc_lo
+  ASSERT_TRUE(add);
+  EXPECT_EQ(add->mnemonic, "v_addc_co_u32");
+  EXPECT_EQ(add->operands.at(1).index, scalar_register::vcc);
+  EXPECT_EQ(add->operands.at(1).dwords, 1U);
+}
+
+TEST(Decoder, splits_dual_instructions) {
+  const auto dual = decode_for("gfx1100", 0xca500501, 0x000200ff, 0x00012345);
+  ASSERT_TRUE(dual);  // v_dual_cndmask_b32 v0, v1, v2 :: v_dual_mov_b32 v3, 0x12345
+  EXPECT_EQ(dual->size, 12U);
+  ASSERT_EQ(dual->halves.size(), 2U);
+  EXPECT_EQ(dual->halves[0].mnemonic, "v_cndmask_b32");
+  EXPECT_EQ(dual->halves[0].operands.at(3).index, scalar_register::vcc);
+  EXPECT_EQ(dual->halves[1].mnemonic, "v_mov_b32");
+  EXPECT_EQ(dual->halves[1].operands.at(0).index, 3U);
+  EXPECT_EQ(dual->halves[1].operands.at(1).value, 0x12345);
+}
+
+TEST(Decoder, names_the_destination_of_later_architectures_comparisons_into_exec) {
+  const auto compare = decode_for("gfx1100", 0x7d980300);  // v_cmpx_gt_u32_e32 v0, v1
+  ASSERT_TRUE(compare);
+  ASSERT_EQ(compare->operands.size(), 3U);
+  EXPECT_EQ(compare->operands[0].text, "exec_lo");
+}
+
+TEST(Decoder, knows_the_null_register) {
+  const auto scale = decode_for("gfx1100", 0xd6fc7c00, 0x040e0501);  // v_div_scale_f32 v0, null, v1, v2, v3
+  ASSERT_TRUE(scale);
+  EXPECT_EQ(scale->operands.at(1).kind, Operand::Kind::null);
+}
+
 TEST(Decoder, gives_nothing_for_bytes_that_are_no_instruction) {
   EXPECT_FALSE(decode(0xffffffff, 0xffffffff));
   EXPECT_FALSE(Disassembler().decode({}, 0));

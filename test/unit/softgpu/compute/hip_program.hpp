@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "softgpu/compute/architecture.hpp"
 #include "softgpu/compute/engine.hpp"
 #include "softgpu/compute/kernel.hpp"
 #include "test_launch.hpp"
@@ -67,7 +68,14 @@ struct Shape {
 
 class HipProgram {
 public:
-  explicit HipProgram(std::span<const std::byte> elf) : code_object_(elf) {}
+  /// The code objects that hipcc made of one source for gfx90a and for gfx942: SOFTGPU_ARCH chooses.
+  HipProgram(std::span<const std::byte> gfx90a, std::span<const std::byte> gfx942)
+      : code_object_(&architecture() == &Architecture::gfx90a() ? gfx90a : gfx942) {}
+
+  static const Architecture& architecture() {
+    const char* name = std::getenv("SOFTGPU_ARCH");
+    return name == nullptr ? Architecture::gfx90a() : *Architecture::find(name);
+  }
 
   /// What SOFTGPU_CPU says, as the soft GPU's driver reads it.
   static HostCpu cpu() {
@@ -119,7 +127,7 @@ private:
   }
 
   LoadedCodeObject code_object_;
-  Engine engine_{EngineOptions{.cpu = cpu()}};
+  Engine engine_{EngineOptions{.architecture = &architecture(), .cpu = cpu()}};
   WorkGroupRunner runner_{0};
   std::vector<std::byte> scratch_;
 };

@@ -96,6 +96,20 @@ TEST(Launch, a_kernel_that_wants_only_x_gets_no_other_id) {
   EXPECT_EQ(ids[63], 3U);
 }
 
+TEST(Launch, leaves_out_the_scratch_offset_where_flat_scratch_is_architected) {
+  KernelDescriptor descriptor;
+  descriptor.rsrc2 = 1 | 2 << 1 | 1 << 7;  // private segment, two user SGPRs, work-group id x
+  for (const auto& [name, offset] : {std::pair{"gfx90a", 77U}, std::pair{"gfx1100", 0U}}) {
+    const Target target{Architecture::find(name), 64};
+    const PreparedLaunch launch(kernel_of(nullptr, Waits::never, descriptor, target), packet_of({1, 1, 1}, {1, 1, 1}),
+                                {});
+    std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs{};
+    launch.fill_sgprs(sgprs.data(), launch.group(0), {});
+    launch.set_wave_scratch_offset(sgprs.data(), 77);
+    EXPECT_EQ(sgprs[3], offset) << name;
+  }
+}
+
 TEST(Launch, lays_out_the_initial_sgprs_in_the_order_of_the_kernel_code_properties) {
   KernelDescriptor descriptor;
   descriptor.properties = 1 | 2 | 4 | 8 | 16 | 32 | 64;

@@ -7,6 +7,7 @@
 
 #include "hip_program.hpp"
 #include "memory_kernels_code_object.hpp"
+#include "memory_kernels_gfx942_code_object.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -15,7 +16,7 @@ class MemoryKernels : public testing::Test {
 protected:
   /// Each kernel is translated once for all tests.
   static HipProgram& program() {
-    static HipProgram loaded(code_objects::memory_kernels());
+    static HipProgram loaded(code_objects::memory_kernels(), code_objects::memory_kernels_gfx942());
     return loaded;
   }
 

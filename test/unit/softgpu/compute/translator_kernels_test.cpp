@@ -4,6 +4,7 @@
 
 #include "hip_program.hpp"
 #include "translator_kernels_code_object.hpp"
+#include "translator_kernels_gfx942_code_object.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 constexpr Shape one_wave{.grid = {64, 1, 1}, .group = {64, 1, 1}};
 
 HipProgram& program() {
-  static HipProgram loaded(code_objects::translator_kernels());
+  static HipProgram loaded(code_objects::translator_kernels(), code_objects::translator_kernels_gfx942());
   return loaded;
 }
 

@@ -23,6 +23,8 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
+#include "tested_target.hpp"
+
 // LLVM declares these in a header that wants every configured target.
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
@@ -34,7 +36,6 @@ namespace softgpu::isa {
 namespace {
 
 constexpr const char* triple_name = "amdgcn-amd-amdhsa";
-constexpr const char* processor = "gfx90a";
 
 const llvm::Target& amdgpu() {
   static const llvm::Target* const target = [] {
@@ -78,7 +79,10 @@ std::vector<std::byte> assemble(const std::string& text) {
   const std::unique_ptr<llvm::MCRegisterInfo> registers(target.createMCRegInfo(triple_name));
   const std::unique_ptr<llvm::MCAsmInfo> syntax(target.createMCAsmInfo(*registers, triple_name, options));
   const std::unique_ptr<llvm::MCInstrInfo> instructions(target.createMCInstrInfo());
-  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(target.createMCSubtargetInfo(triple_name, processor, ""));
+  const bool is_wide = tested_target().architecture->has_both_wavefront_sizes && !tests_wave32();
+  const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
+      target.createMCSubtargetInfo(triple_name, llvm::StringRef(tested_target().architecture->llvm_processor),
+                                   is_wide ? "-wavefrontsize32,+wavefrontsize64" : ""));
 
   std::string diagnostics;
   llvm::SourceMgr sources;

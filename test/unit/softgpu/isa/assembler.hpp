@@ -1,4 +1,4 @@
-// Turns gfx90a assembly into machine code within the process, so that what the tests run was encoded by LLVM.
+// Turns assembly into machine code within the process, so that what the tests run was encoded by LLVM.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,8 @@ class AssemblyError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The machine code of `text` for amdgcn-amd-amdhsa, gfx90a. Branches may only go to labels within `text`.
+/// The machine code of `text` for amdgcn-amd-amdhsa and the tested target. Branches may only go to labels within
+/// `text`.
 [[nodiscard]] std::vector<std::byte> assemble(const std::string& text);
 
 }  // namespace softgpu::isa

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "harness.hpp"
+#include "tested_target.hpp"
 
 namespace softgpu::isa {
 namespace {
@@ -26,26 +27,34 @@ Case permutation(const std::string& assembly, F permuted) {
           }};
 }
 
+/// The lane that a number means.
+unsigned lane_of(u32 number) { return number & (tested_target().wavefront_size - 1); }
+/// The lane that a byte address means to `lane`: RDNA exchanges within 32 lanes.
+unsigned exchanged_lane(u32 address, unsigned lane) {
+  if (!tested_target().architecture->exchanges_within_32_lanes) return address / 4 % lane_count;
+  return (lane & 32) | address / 4 % 32;
+}
+
 TEST(CrossLane, ReadLaneIgnoresExec) {
   expect_match({
       {"v_readlane_b32 s16, v0, 0", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][0]; }},
-      {"v_readlane_b32 s16, v0, 63", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][63]; }},
+      {"v_readlane_b32 s16, v0, 63", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][lane_of(63)]; }},
       {"v_readlane_b32 s16, v3, 17", {}, [](MachineState& s) { s.scalar[16] = s.vector[3][17]; }},
-      {"v_readlane_b32 s16, v0, s4", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][s.scalar[4] & 63]; }},
-      {"v_readlane_b32 s16, v0, m0", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][s.m0 & 63]; }},
+      {"v_readlane_b32 s16, v0, s4", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][lane_of(s.scalar[4])]; }},
+      {"v_readlane_b32 s16, v0, m0", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][lane_of(s.m0)]; }},
       {"v_readlane_b32 vcc_hi, v0, s4",
        {},
-       [](MachineState& s) { s.vcc = (s.vcc & 0xffffffff) | u64{s.vector[0][s.scalar[4] & 63]} << 32; }},
+       [](MachineState& s) { s.vcc = (s.vcc & 0xffffffff) | u64{s.vector[0][lane_of(s.scalar[4])]} << 32; }},
   });
 }
 
 TEST(CrossLane, WriteLaneIgnoresExec) {
   expect_match({
       {"v_writelane_b32 v8, s4, 0", {}, [](MachineState& s) { s.vector[8][0] = s.scalar[4]; }},
-      {"v_writelane_b32 v8, s4, 47", {}, [](MachineState& s) { s.vector[8][47] = s.scalar[4]; }},
-      {"v_writelane_b32 v8, -1, m0", {}, [](MachineState& s) { s.vector[8][s.m0 & 63] = 0xffffffff; }},
-      {"v_writelane_b32 v8, 33, s5", {}, [](MachineState& s) { s.vector[8][s.scalar[5] & 63] = 33; }},
-      {"v_writelane_b32 v8, s5, s5", {}, [](MachineState& s) { s.vector[8][s.scalar[5] & 63] = s.scalar[5]; }},
+      {"v_writelane_b32 v8, s4, 47", {}, [](MachineState& s) { s.vector[8][lane_of(47)] = s.scalar[4]; }},
+      {"v_writelane_b32 v8, -1, m0", {}, [](MachineState& s) { s.vector[8][lane_of(s.m0)] = 0xffffffff; }},
+      {"v_writelane_b32 v8, 33, s5", {}, [](MachineState& s) { s.vector[8][lane_of(s.scalar[5])] = 33; }},
+      {"v_writelane_b32 v8, s5, s5", {}, [](MachineState& s) { s.vector[8][lane_of(s.scalar[5])] = s.scalar[5]; }},
   });
 }
 
@@ -87,7 +96,7 @@ TEST(CrossLane, MaskBitCountCountsTheLanesBelow) {
 Lanes pulled(const MachineState& state, u32 offset) {
   Lanes result = {};
   for (unsigned lane = 0; lane < lane_count; ++lane) {
-    const unsigned source = (state.vector[0][lane] + offset) / 4 % lane_count;
+    const unsigned source = exchanged_lane(state.vector[0][lane] + offset, lane);
     result[lane] = state.active(source) ? state.vector[2][source] : 0;
   }
   return result;
@@ -96,7 +105,7 @@ Lanes pulled(const MachineState& state, u32 offset) {
 Lanes pushed(const MachineState& state, u32 offset) {
   Lanes result = {};
   for (unsigned lane = 0; lane < lane_count; ++lane)
-    if (state.active(lane)) result[(state.vector[0][lane] + offset) / 4 % lane_count] = state.vector[2][lane];
+    if (state.active(lane)) result[exchanged_lane(state.vector[0][lane] + offset, lane)] = state.vector[2][lane];
   return result;
 }
 

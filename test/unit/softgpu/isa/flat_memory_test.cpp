@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "float_rules.hpp"
 #include "memory_case.hpp"
 
 namespace softgpu::isa {
@@ -63,13 +64,14 @@ std::vector<Addressing> global_addressings() {
 }
 std::vector<Addressing> flat_addressings() { return {by_vector("flat_", "", 0), by_vector("flat_", "", 4095)}; }
 
-void expect_every_way(const MemoryOperation& operation, const std::vector<Addressing>& addressings) {
+void expect_every_way(const MemoryOperation& operation, const std::vector<Addressing>& addressings,
+                      Options options = {}) {
   std::vector<Case> cases;
   for (const Addressing& addressing : addressings) {
     cases.push_back(case_of(operation, addressing));
     if (operation.kind == Kind::atomic) cases.push_back(case_of(operation, addressing, Returning::yes));
   }
-  expect_match(cases);
+  expect_match(cases, options);
 }
 
 class GlobalMemory : public testing::TestWithParam<MemoryOperation> {};
@@ -93,6 +95,34 @@ INSTANTIATE_TEST_SUITE_P(DoubleAtomics, FlatMemory, testing::ValuesIn(double_ato
 class GlobalFloatAtomics : public testing::TestWithParam<MemoryOperation> {};
 TEST_P(GlobalFloatAtomics, MatchTheManual) { expect_every_way(GetParam(), global_addressings()); }
 INSTANTIATE_TEST_SUITE_P(Isa, GlobalFloatAtomics, testing::ValuesIn(float_atomics()), operation_name);
+
+std::vector<MemoryOperation> later_global_atomics() {
+  return {
+      in_lane_order(atomic<float>("atomic_fmin", [](float m, float data) { return minimum(m, data); })),
+      in_lane_order(atomic<float>("atomic_fmax", [](float m, float data) { return maximum(m, data); })),
+      in_lane_order(atomic<double>("atomic_fmin_x2", [](double m, double data) { return minimum(m, data); })),
+      in_lane_order(atomic<double>("atomic_fmax_x2", [](double m, double data) { return maximum(m, data); })),
+      in_lane_order(atomic<u32>("atomic_pk_add_bf16", add_bfloats)),
+  };
+}
+std::vector<MemoryOperation> later_flat_atomics() {
+  std::vector<MemoryOperation> made = later_global_atomics();
+  for (MemoryOperation& operation : float_atomics())
+    if (operation.type != Type::float64) made.push_back(std::move(operation));
+  return made;
+}
+
+class LaterFlatAtomics : public testing::TestWithParam<MemoryOperation> {};
+TEST_P(LaterFlatAtomics, MatchTheManual) {
+  expect_every_way(GetParam(), flat_addressings(), {.gfx90a_lacks_them = true});
+}
+INSTANTIATE_TEST_SUITE_P(Isa, LaterFlatAtomics, testing::ValuesIn(later_flat_atomics()), operation_name);
+
+class LaterGlobalAtomics : public testing::TestWithParam<MemoryOperation> {};
+TEST_P(LaterGlobalAtomics, MatchTheManual) {
+  expect_every_way(GetParam(), global_addressings(), {.gfx90a_lacks_them = true});
+}
+INSTANTIATE_TEST_SUITE_P(Isa, LaterGlobalAtomics, testing::ValuesIn(later_global_atomics()), operation_name);
 
 }  // namespace
 }  // namespace softgpu::isa

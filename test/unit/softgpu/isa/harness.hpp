@@ -40,6 +40,7 @@ struct Options {
   Lds lds = Lds::unused;
   Scratch scratch = Scratch::unused;
   unsigned states = 1;  ///< times as many states, for instructions that take one operand a wavefront instead of 64
+  bool gfx90a_lacks_them = false;  ///< the test is skipped there
 };
 void expect_match(const std::vector<Case>& cases, Options options = {});
 

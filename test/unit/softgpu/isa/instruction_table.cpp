@@ -17,6 +17,7 @@
 #include "softgpu/compute/emitter.hpp"
 #include "softgpu/compute/program.hpp"
 #include "softgpu/compute/translator.hpp"
+#include "tested_target.hpp"
 
 namespace softgpu::isa {
 namespace {
@@ -126,7 +127,7 @@ bool assembles(const std::string& text) {
 
 std::map<std::string, TableEntry> make_table() {
   std::map<std::string, TableEntry> table;
-  const compute::Disassembler disassembler;
+  const compute::Disassembler disassembler(tested_target());
   std::set<std::string> seen;
   for (const Format& format : formats) {
     for (Words opcode = 0; opcode < Words{1} << format.opcode_bits; ++opcode) {
@@ -166,6 +167,11 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
   static constexpr Reason reasons[] = {
       {"image_", "images: compute kernels of gfx90a have none"},
       {"_rfe_", "trap handlers"},
+      {"v_smfmac_", "sparse matrices"},
+      {"_fp8", "8-bit floating point"},
+      {"_bf8", "8-bit floating point"},
+      {"xf32", "matrices of reduced single precision"},
+      {"_load_lds_", "loads from memory into LDS, past the registers"},
       {"s_endpgm_ordered_ps_done", "graphics: the end of a pixel shader"},
   };
   for (const Reason& reason : reasons)
@@ -180,7 +186,7 @@ std::optional<std::string> refusal_of(const Sample& sample) {
     const auto* end = reinterpret_cast<const std::byte*>(&end_program);
     code.insert(code.end(), end, end + sizeof end_program);
   }
-  auto program = compute::Program::read(reinterpret_cast<std::uintptr_t>(code.data()));
+  auto program = compute::Program::read(reinterpret_cast<std::uintptr_t>(code.data()), tested_target());
   if (const auto* unreadable = std::get_if<compute::UnreadableCode>(&program)) return unreadable->text;
   constexpr std::uint32_t usual_mode = 0x3f0;
   llvm::LLVMContext context;

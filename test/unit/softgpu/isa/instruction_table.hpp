@@ -32,5 +32,8 @@ struct TableEntry {
 
 /// The text of docs/isa.md.
 [[nodiscard]] std::string isa_document();
+/// The file in docs/ that holds it, and what writes that.
+[[nodiscard]] std::string isa_document_name();
+[[nodiscard]] std::string isa_document_command();
 
 }  // namespace softgpu::isa

@@ -1,10 +1,11 @@
-// docs/isa.md: the instruction table for people.
+// docs/isa.md and docs/isa_gfx942.md: the instruction tables for people.
 #include <algorithm>
 #include <array>
 #include <sstream>
 #include <utility>
 
 #include "instruction_table.hpp"
+#include "tested_target.hpp"
 
 namespace softgpu::isa {
 namespace {
@@ -74,6 +75,16 @@ Row row_of(const std::string& mnemonic, const TableEntry& entry) {
 
 }  // namespace
 
+std::string isa_document_name() {
+  return tests_gfx90a() ? "isa.md" : "isa_" + std::string(tested_target().architecture->name) + ".md";
+}
+
+std::string isa_document_command() {
+  const std::string target =
+      tests_gfx90a() ? "" : "FASTDISPATCH_ISA_TARGET=" + std::string(tested_target().architecture->name) + " ";
+  return target + "softgpu_isa_table > docs/" + isa_document_name();
+}
+
 std::string isa_document() {
   std::ostringstream tables;
   std::size_t total = 0;
@@ -96,18 +107,23 @@ std::string isa_document() {
     supported += supported_here;
   }
 
+  const std::string name(tested_target().architecture->name);
   std::ostringstream text;
-  text
-      << "# The soft GPU's instruction set\n\n"
-         "Every instruction that LLVM's disassembler and assembler know for gfx90a, and whether the soft GPU executes\n"
-         "it: "
-      << supported << " of " << total
-      << " are supported. A kernel with a refused one does not start: the queue reports an illegal\n"
-         "instruction, and standard error its name. A supported one may still be refused with an operand or a "
-         "modifier\n"
-         "that compilers do not emit.\n\n"
-         "Written by `softgpu_isa_table > docs/isa.md`; a test translates a sample of every form and compares.\n"
-      << tables.str();
+  text << "# The soft GPU's instruction set: " << name
+       << "\n\n"
+          "Every instruction that LLVM's disassembler and assembler know for "
+       << name
+       << ", and whether the soft GPU executes\n"
+          "it: "
+       << supported << " of " << total
+       << " are supported. A kernel with a refused one does not start: the queue reports an illegal\n"
+          "instruction, and standard error its name. A supported one may still be refused with an operand or a "
+          "modifier\n"
+          "that compilers do not emit.\n\n";
+  if (!tests_gfx90a())
+    text << "An instruction that " << name << " only spells differently stands under its name on gfx90a.\n\n";
+  text << "Written by `" << isa_document_command() << "`; a test translates a sample of every form and compares.\n"
+       << tables.str();
   return text.str();
 }
 

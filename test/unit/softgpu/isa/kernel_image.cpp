@@ -6,6 +6,7 @@
 #include <llvm/Support/AMDHSAKernelDescriptor.h>
 
 #include "kernel_text.hpp"
+#include "tested_target.hpp"
 
 namespace softgpu::isa {
 namespace {
@@ -39,6 +40,7 @@ abi::kernel_descriptor_t descriptor(std::uint32_t private_bytes) {
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_X, 1);
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc3, COMPUTE_PGM_RSRC3_GFX90A_ACCUM_OFFSET, kernel_vector_registers / 4 - 1);
   FASTDISPATCH_SET(kernel.kernel_code_properties, KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR, 1);
+  if (tests_wave32()) FASTDISPATCH_SET(kernel.kernel_code_properties, KERNEL_CODE_PROPERTY_ENABLE_WAVEFRONT_SIZE32, 1);
   std::uint32_t user_sgprs = 2;
   if (private_bytes != 0) {  // s[0:3] buffer descriptor, s[4:5] kernargs, s[6:7] flat scratch, s8 group, s9 wave offset
     FASTDISPATCH_SET(kernel.compute_pgm_rsrc2, COMPUTE_PGM_RSRC2_ENABLE_PRIVATE_SEGMENT, 1);

@@ -43,13 +43,13 @@ Addressing in_lds(unsigned offset) {
                      unsigned bytes) { return state.lds_at(u64{before.vector[address_vgpr][lane]} + offset, bytes); }};
 }
 
-void expect_every_way(const MemoryOperation& operation, bool without_return = true) {
+void expect_every_way(const MemoryOperation& operation, bool without_return = true, bool gfx90a_lacks_it = false) {
   std::vector<Case> cases;
   for (const unsigned offset : {0U, 16U, 511U & ~15U}) {
     if (without_return) cases.push_back(case_of(operation, in_lds(offset)));
     if (operation.kind == Kind::atomic) cases.push_back(case_of(operation, in_lds(offset), Returning::yes));
   }
-  expect_match(cases, {.lds = Lds::loaded_and_stored});
+  expect_match(cases, {.lds = Lds::loaded_and_stored, .gfx90a_lacks_them = gfx90a_lacks_it});
 }
 
 u32 low(i32 part, u32 old) { return (old & 0xffff0000) | (static_cast<u32>(part) & 0xffff); }
@@ -109,6 +109,13 @@ INSTANTIATE_TEST_SUITE_P(WideAtomics, LdsMemory, testing::ValuesIn(atomics<u64, 
 INSTANTIATE_TEST_SUITE_P(FloatAtomics, LdsMemory, testing::ValuesIn(float_atomics_of_lds<float>("f32")),
                          operation_name);
 INSTANTIATE_TEST_SUITE_P(DoubleAtomics, LdsMemory, testing::ValuesIn(float_atomics_of_lds<double>("f64")),
+                         operation_name);
+
+class LaterLdsAtomics : public testing::TestWithParam<MemoryOperation> {};
+TEST_P(LaterLdsAtomics, MatchTheManual) { expect_every_way(GetParam(), true, true); }
+INSTANTIATE_TEST_SUITE_P(Isa, LaterLdsAtomics,
+                         testing::Values(in_lane_order(atomic<PackedHalf>("pk_add_f16", add_halves)),
+                                         in_lane_order(atomic<u32>("pk_add_bf16", add_bfloats))),
                          operation_name);
 
 /// These always return.

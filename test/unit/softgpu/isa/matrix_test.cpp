@@ -4,12 +4,14 @@
 #include <cstring>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "half.hpp"
 #include "harness.hpp"
+#include "tested_target.hpp"
 
 namespace softgpu::isa {
 namespace {
@@ -69,16 +71,21 @@ std::string snippet(const Matrix& m, unsigned first) {
 /// A few bits of mantissa around 1, or whole numbers for integers.
 double small_number(Random& random) { return (static_cast<double>(random() % 31) - 15.5) / 4; }
 
+/// CDNA2 takes denormals of 16 bits as zeros.
+bool flushes_denormals() { return tested_target().architecture->flushes_matrix_denormals; }
+
+/// One in 8 is denormal where these count as zeros: sums with others would not be exact.
 u64 small_bits(Element type, Random& random) {
+  const bool is_denormal = flushes_denormals() && random() % 8 == 0;
   switch (type) {
   case Element::f32:
     return std::bit_cast<u32>(static_cast<float>(small_number(random)));
   case Element::f64:
     return std::bit_cast<u64>(small_number(random));
   case Element::f16:
-    return random() % 8 == 0 ? 0x8003 : Half(small_number(random)).bits;  // one in 8 is denormal: taken as 0
+    return is_denormal ? 0x8003 : Half(small_number(random)).bits;
   case Element::bf16:
-    return random() % 8 == 0 ? 0x0041 : std::bit_cast<u32>(static_cast<float>(small_number(random))) >> 16;
+    return is_denormal ? 0x0041 : std::bit_cast<u32>(static_cast<float>(small_number(random))) >> 16;
   case Element::i8:
     break;
   }
@@ -92,9 +99,11 @@ double number(Element type, u64 bits) {
   case Element::f64:
     return std::bit_cast<double>(bits);
   case Element::f16:
-    return (bits & 0x7c00) == 0 ? 0 : static_cast<double>(Half::from_bits(static_cast<std::uint16_t>(bits)));
+    return flushes_denormals() && (bits & 0x7c00) == 0
+               ? 0
+               : static_cast<double>(Half::from_bits(static_cast<std::uint16_t>(bits)));
   case Element::bf16:
-    return (bits & 0x7f80) == 0 ? 0 : std::bit_cast<float>(static_cast<u32>(bits) << 16);
+    return flushes_denormals() && (bits & 0x7f80) == 0 ? 0 : std::bit_cast<float>(static_cast<u32>(bits) << 16);
   case Element::i8:
     break;
   }
@@ -170,17 +179,20 @@ void reference(const Matrix& m, unsigned first, MachineState& state) {
   state.set_scalar_value(16, 8, state.exec);
 }
 
-class MatrixInstruction : public testing::TestWithParam<Matrix> {};
-
-TEST_P(MatrixInstruction, MatchesTheManual) {
-  const Matrix& m = GetParam();
+void expect_product(const Matrix& m, Options options = {}) {
   std::vector<Case> cases;
   for (unsigned first = 0; first < m.sum_dwords(); first += visible_sums)
     cases.push_back({.assembly = snippet(m, first),
                      .prepare = [m](MachineState& state, Random& random) { prepare(m, state, random); },
                      .reference = [m, first](MachineState& state) { reference(m, first, state); }});
-  expect_match(cases);
+  expect_match(cases, options);
 }
+
+class MatrixInstruction : public testing::TestWithParam<Matrix> {};
+TEST_P(MatrixInstruction, MatchesTheManual) { expect_product(GetParam()); }
+
+class LaterMatrixInstruction : public testing::TestWithParam<Matrix> {};
+TEST_P(LaterMatrixInstruction, MatchesTheManual) { expect_product(GetParam(), {.gfx90a_lacks_them = true}); }
 
 std::string name_of(const testing::TestParamInfo<Matrix>& info) {
   std::string name = info.param.mnemonic + info.param.modifiers;
@@ -219,6 +231,11 @@ INSTANTIATE_TEST_SUITE_P(Plain, MatrixInstruction,
                                          Matrix{"v_mfma_f64_4x4x4f64", 4, 4, 4, Element::f64}),
                          name_of);
 
+INSTANTIATE_TEST_SUITE_P(Cdna3, LaterMatrixInstruction,
+                         testing::Values(Matrix{"v_mfma_i32_32x32x16_i8", 32, 16, 1, Element::i8},
+                                         Matrix{"v_mfma_i32_16x16x32_i8", 16, 32, 1, Element::i8}),
+                         name_of);
+
 INSTANTIATE_TEST_SUITE_P(
     SharingBlocks, MatrixInstruction,
     testing::Values(Matrix{"v_mfma_f32_4x4x1f32", 4, 1, 16, Element::f32, " cbsz:2 abid:3", 2, 3, 0},
@@ -230,6 +247,23 @@ INSTANTIATE_TEST_SUITE_P(
                     Matrix{"v_mfma_f32_16x16x16f16", 16, 16, 1, Element::f16, " blgp:4", 0, 0, 4},
                     Matrix{"v_mfma_f32_4x4x2bf16", 4, 2, 16, Element::bf16, " cbsz:4 abid:5 blgp:7", 4, 5, 7}),
     name_of);
+
+TEST(MatrixOperands, DenormalsOf16BitsCountAsTheArchitectureHasIt) {
+  for (const auto& [mnemonic, type, denormal] : {std::tuple{"v_mfma_f32_4x4x4f16", Element::f16, 0x8003U},
+                                                 std::tuple{"v_mfma_f32_4x4x4bf16_1k", Element::bf16, 0x0041U}}) {
+    const Matrix m{mnemonic, 4, 4, 16, type};
+    const auto prepare_denormals = [m, held = denormal * u64{0x0001000100010001}](MachineState& state, Random& random) {
+      prepare(m, state, random);
+      for (unsigned lane = 0; lane < lane_count; ++lane) state.set_vector_value(0, lane, 8, held);
+    };
+    expect_match({{"s_mov_b64 s[16:17], exec\ns_mov_b64 exec, -1\n" + m.mnemonic +
+                       " v[4:7], v[0:1], v[2:3], 0\ns_mov_b64 exec, s[16:17]",
+                   prepare_denormals, [m](MachineState& state) {
+                     for (unsigned n = 4; n < 8; ++n) state.vector[n].fill(0);
+                     reference(m, 0, state);
+                   }}});
+  }
+}
 
 /// C may be a constant, and the operands any of the two files.
 TEST(MatrixOperands, TakesConstantsAndBothRegisterFiles) {

@@ -1,6 +1,7 @@
 #include "memory_operation.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "float_rules.hpp"
 
@@ -89,9 +90,6 @@ std::vector<MemoryOperation> integer_atomics() {
 }
 
 std::vector<MemoryOperation> float_atomics() {
-  const auto add_halves = [](PackedHalf m, PackedHalf data) {
-    return PackedHalf{Half(double{m.low} + double{data.low}), Half(double{m.high} + double{data.high})};
-  };
   return {
       in_lane_order(atomic<float>("atomic_add_f32", [](float m, float data) { return m + data; })),
       in_lane_order(atomic<double>("atomic_add_f64", [](double m, double data) { return m + data; })),
@@ -99,6 +97,32 @@ std::vector<MemoryOperation> float_atomics() {
       in_lane_order(atomic<double>("atomic_min_f64", [](double m, double data) { return minimum(m, data); })),
       in_lane_order(atomic<double>("atomic_max_f64", [](double m, double data) { return maximum(m, data); })),
   };
+}
+
+PackedHalf add_halves(PackedHalf memory, PackedHalf data) {
+  return {Half(double{memory.low} + double{data.low}), Half(double{memory.high} + double{data.high})};
+}
+
+u32 add_bfloats(u32 memory, u32 data) {
+  // Infinity stands for what the next greater number would be.
+  const auto number = [](u32 bits) {
+    const double magnitude = (bits & 0x7fff) == 0x7f80 ? 0x1p128 : double{from_bits<float>(u64{bits & 0x7fff} << 16)};
+    return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+  };
+  const auto sum = [&](u32 a, u32 b) -> u32 {
+    const double exact = double{from_bits<float>(u64{a & 0xffff} << 16)} + from_bits<float>(u64{b & 0xffff} << 16);
+    if (std::isnan(exact)) return 0x7fc0;
+    const auto guess = static_cast<u32>(to_bits(static_cast<float>(exact)) >> 16);
+    if (std::isinf(exact) || exact == 0) return guess;
+    u32 nearest = guess;
+    for (const u32 other : {guess - 1, guess + 1}) {
+      const double distance = std::fabs(number(other) - exact);
+      const double least = std::fabs(number(nearest) - exact);
+      if ((other ^ guess) < 0x8000 && (distance < least || (distance == least && other % 2 == 0))) nearest = other;
+    }
+    return nearest;
+  };
+  return sum(memory, data) | sum(memory >> 16, data >> 16) << 16;
 }
 
 }  // namespace softgpu::isa

@@ -114,4 +114,8 @@ T wrapping_decrement(T memory, T limit) {
 [[nodiscard]] std::vector<MemoryOperation> integer_atomics();
 [[nodiscard]] std::vector<MemoryOperation> float_atomics();
 
+[[nodiscard]] PackedHalf add_halves(PackedHalf memory, PackedHalf data);
+/// Two numbers of 8 exponent and 7 fraction bits each. Any NaN is 0x7fc0.
+[[nodiscard]] u32 add_bfloats(u32 memory, u32 data);
+
 }  // namespace softgpu::isa

@@ -1,4 +1,4 @@
-// Prints docs/isa.md.
+// Prints docs/isa.md, or another architecture's where FASTDISPATCH_ISA_TARGET names one.
 #include <iostream>
 
 #include "instruction_table.hpp"

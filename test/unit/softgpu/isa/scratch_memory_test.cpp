@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "memory_case.hpp"
+#include "tested_target.hpp"
 #include "vector_operand.hpp"
 
 namespace softgpu::isa {
@@ -77,7 +78,7 @@ Case scratch_case(const std::string& instruction, const MemoryOperation& operati
 /// The sum of the address's parts, which the state is prepared to keep within the bytes in use.
 Case scratch_case(const std::string& prefix, const MemoryOperation& operation, const ScratchAddress& address) {
   // The scalar offset of a buffer is not swizzled: it counts the bytes of all lanes together.
-  const u32 scalar_unit = prefix == "buffer_" ? lane_count : 1;
+  const u32 scalar_unit = prefix == "buffer_" ? tested_target().wavefront_size : 1;
   Case made = scratch_case(scratch_instruction(prefix, operation, address), operation,
                            [=](const MachineState& state, unsigned lane) {
                              return (address.vector ? state.vector[0][lane] : 0) +

@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "tested_target.hpp"
+
 namespace softgpu::isa {
 namespace {
 
@@ -26,6 +28,11 @@ u64 clamped(Type type, u64 bits) {
   }
 }
 
+/// Later architectures' v_cmpx names no destination, and writes nothing but EXEC.
+bool names_mask(const VectorInstruction& instruction) {
+  return instruction.operation.writes_mask && (tests_gfx90a() || !instruction.writes_exec);
+}
+
 /// The whole of the destination register after a result of 16 or 32 bits.
 u64 merged(const VectorInstruction& instruction, const VectorForm& form, u64 old, u64 value) {
   const Operation& operation = instruction.operation;
@@ -35,7 +42,8 @@ u64 merged(const VectorInstruction& instruction, const VectorForm& form, u64 old
   }
   if (bytes_of(operation.result) != 2) return value;
   if (form.result_in_high_half) return (old & 0xffff) | value << 16;
-  return operation.preserves_high ? (old & 0xffff0000) | value : value;
+  return operation.preserves_high || tested_target().architecture->keeps_upper_halves ? (old & 0xffff0000) | value
+                                                                                      : value;
 }
 
 void execute(const VectorInstruction& instruction, const VectorForm& form, MachineState& state) {
@@ -68,10 +76,12 @@ void execute(const VectorInstruction& instruction, const VectorForm& form, Machi
       state.set_vector_value(form.result, lane, result_bytes, merged(instruction, form, old, value));
   }
   if (!operation.writes_mask) return;
-  if (form.mask_out_vcc)
-    state.vcc = mask;
-  else
-    state.set_scalar_value(mask_out_sgpr, 8, mask);
+  if (names_mask(instruction)) {
+    if (form.mask_out_vcc)
+      state.vcc = tests_wave32() ? (state.vcc & ~u64{0xffffffff}) | mask : mask;
+    else
+      state.set_scalar_value(mask_out_sgpr, tests_wave32() ? 4 : 8, mask);
+  }
   if (instruction.writes_exec) state.exec = mask;
 }
 
@@ -112,10 +122,10 @@ std::string assembly_of(const VectorInstruction& instruction, const VectorForm& 
   std::ostringstream text;
   text << instruction.mnemonic << form.suffix << " ";
   if (operation.writes_value) text << registers('v', form.result, registers_of(operation.result)) << ", ";
-  if (operation.writes_mask) text << (form.mask_out_vcc ? "vcc" : registers('s', mask_out_sgpr, 2)) << ", ";
+  if (names_mask(instruction)) text << (form.mask_out_vcc ? vcc_text() : mask_registers(mask_out_sgpr)) << ", ";
   for (std::size_t i = 0; i < form.sources.size(); ++i) text << (i == 0 ? "" : ", ") << form.sources[i].text();
   if (operation.reads_condition && !instruction.implicit_vcc)
-    text << ", " << (form.mask_in_vcc ? "vcc" : registers('s', mask_in_sgpr, 2));
+    text << ", " << (form.mask_in_vcc ? vcc_text() : mask_registers(mask_in_sgpr));
   if (!form.high_halves.empty()) {
     text << " op_sel:[";
     for (const bool high : form.high_halves) text << high << ",";

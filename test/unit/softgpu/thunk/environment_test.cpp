@@ -20,6 +20,7 @@ std::variant<Environment, std::string> read(const Variables& variables) {
 TEST(Environment, HasDefaultsThatMakeOneGpuOfThisMachine) {
   const auto environment = std::get<Environment>(read({}));
   EXPECT_EQ(environment.gpus, 1U);
+  EXPECT_EQ(environment.architecture->name, "gfx90a");
   EXPECT_EQ(environment.compute_units, 104U);
   EXPECT_EQ(environment.large_bar, 1U);
   EXPECT_GE(environment.threads, 4U);
@@ -32,6 +33,7 @@ TEST(Environment, HasDefaultsThatMakeOneGpuOfThisMachine) {
 
 TEST(Environment, ReadsEveryVariable) {
   const auto environment = std::get<Environment>(read({{"SOFTGPU_GPUS", "3"},
+                                                       {"SOFTGPU_ARCH", "gfx1030"},
                                                        {"SOFTGPU_COMPUTE_UNITS", "8"},
                                                        {"SOFTGPU_MEMORY", "2G"},
                                                        {"SOFTGPU_LARGE_BAR", "0"},
@@ -42,6 +44,7 @@ TEST(Environment, ReadsEveryVariable) {
                                                        {"SOFTGPU_CPU", "host"},
                                                        {"SOFTGPU_LOG", "packets"}}));
   EXPECT_EQ(environment.gpus, 3U);
+  EXPECT_EQ(environment.architecture->name, "gfx1030");
   EXPECT_EQ(environment.compute_units, 8U);
   EXPECT_EQ(environment.large_bar, 0U);
   EXPECT_EQ(environment.memory_bytes, std::uint64_t{2} << 30);
@@ -70,6 +73,12 @@ TEST(Environment, KeepsKernelsInTheUsersCacheFolder) {
   EXPECT_EQ(folder({{"XDG_CACHE_HOME", ""}, {"HOME", ""}}), "");
   EXPECT_EQ(folder({}), "");
   EXPECT_EQ(folder({{"SOFTGPU_CACHE", "off"}, {"HOME", "/home/me"}}), "");
+}
+
+TEST(Environment, NamesTheArchitecturesThatThereAreWhereOneIsNotKnown) {
+  for (const char* text : {"gfx90", "GFX90A", "gfx90a ", ""})
+    EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_ARCH", text}})),
+              "SOFTGPU_ARCH='" + std::string(text) + "' is not gfx90a, gfx942, gfx1030 or gfx1100");
 }
 
 struct BadValue {

@@ -78,6 +78,17 @@ TEST(Topology, MemoryFlagsOfLibhsakmt6AreThoseOfItsHeader) {
   EXPECT_TRUE(are_flags_of_6_where_the_header_has_them(HsaMemFlags{}));
 }
 
+TEST(Topology, TheGpusAreOfTheArchitectureThatTheEnvironmentNames) {
+  Environment rdna2 = environment(1, 40, 4);
+  rdna2.architecture = compute::Architecture::find("gfx1030");
+  const HsaNodeProperties gpu = Topology(rdna2).node(1);
+  EXPECT_EQ(gpu.EngineId.ui32.Major, 10U);
+  EXPECT_EQ(gpu.EngineId.ui32.Minor, 3U);
+  EXPECT_EQ(gpu.EngineId.ui32.Stepping, 0U);
+  EXPECT_EQ(gpu.WaveFrontSize, 32U);
+  EXPECT_EQ(gpu.NumFComputeCores / gpu.NumSIMDPerCU, 40U);
+}
+
 TEST(Topology, DeviceMemoryIsWhatTheEnvironmentSays) {
   const Topology topology(environment(1, 104, 4));
   std::array<HsaMemoryProperties, 3> banks{};

@@ -1,0 +1,36 @@
+// What CDNA3 (gfx942) has that gfx90a has not. Its loads, stores, atomics and matrix instructions stand in their
+// families' tables.
+#include "float_functions.hpp"
+#include "handler_table.hpp"
+#include "lane_access.hpp"
+#include "vector_instruction.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+using llvm::Value;
+using enum Lane;
+
+Value* shift_and_add(Emitter& e, Sources s) {
+  Value* places = e.ir.CreateAnd(e.ir.CreateZExt(s[1], s[0]->getType()), e.splat64(7));
+  return e.ir.CreateAdd(e.ir.CreateShl(s[0], places), s[2]);
+}
+
+/// Host memory is coherent; what an invalidation orders must stay ordered, also for other threads.
+void invalidate(Emitter& e, const Instruction& i) {
+  ignore_cache_hints(i);
+  e.ir.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+}
+
+}  // namespace
+
+void add_cdna3_instructions(HandlerTable& table) {
+  add_vector_operation(table, "v_mov_b64", {u64, {u64}}, [](Emitter&, Sources s) { return s[0]; });
+  add_vector_operation(table, "v_lshl_add_u64", {u64, {u64, u32, u64}}, shift_and_add);
+  for (const char* mnemonic : {"v_fmamk_f32", "v_fmaak_f32"})
+    add_vector_operation(table, mnemonic, {f32, {f32, f32, f32}}, fused_multiply_add);
+  table.add("buffer_inv", invalidate);
+  table.add("buffer_wbl2", invalidate);
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,90 @@
+#include "tested_target.hpp"
+
+#include <cctype>
+#include <cstdlib>
+#include <stdexcept>
+#include <string_view>
+#include <unordered_map>
+
+#include "assembler.hpp"
+#include "vector_operand.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+compute::Target parse(std::string_view text) {
+  const std::size_t dash = text.find('-');
+  const compute::Architecture* architecture = compute::Architecture::find(text.substr(0, dash));
+  if (architecture == nullptr) throw std::runtime_error("FASTDISPATCH_ISA_TARGET: no such architecture");
+  compute::Target target{architecture, architecture->wavefront_size};
+  if (dash == std::string_view::npos) return target;
+  if (text.substr(dash) != "-wave64") throw std::runtime_error("FASTDISPATCH_ISA_TARGET: only -wave64 may follow");
+  target.wavefront_size = 64;
+  return target;
+}
+
+bool assembles(const std::string& text) {
+  try {
+    return !assemble(text).empty();
+  } catch (const AssemblyError&) {
+    return false;
+  }
+}
+
+/// Replaces gfx90a's mnemonics and hints, keeping the suffixes of encodings.
+std::string renamed(const std::string& assembly) {
+  static const auto names = [] {
+    std::unordered_map<std::string, std::string> result;
+    for (const auto& [name, gfx90a_name] : compute::renamed_instructions()) result.emplace(gfx90a_name, name);
+    if (tested_target().architecture->name == "gfx942") result.emplace("glc", "sc0");
+    return result;
+  }();
+  std::string result;
+  for (std::size_t at = 0; at < assembly.size();) {
+    std::size_t end = at;
+    while (end < assembly.size() && (std::isalnum(static_cast<unsigned char>(assembly[end])) || assembly[end] == '_'))
+      ++end;
+    if (end == at) {
+      result += assembly[at++];
+      continue;
+    }
+    std::string word = assembly.substr(at, end - at);
+    std::string suffix;
+    for (const std::string_view each : {"_e32", "_e64", "_dpp", "_sdwa"})
+      if (word.ends_with(each)) {
+        suffix = each;
+        word.resize(word.size() - each.size());
+      }
+    const auto found = names.find(word);
+    result += (found == names.end() ? word : found->second) + suffix;
+    at = end;
+  }
+  return result;
+}
+
+std::string without_label_marks(std::string text) {
+  for (std::size_t at = text.find("%="); at != std::string::npos; at = text.find("%=")) text.replace(at, 2, "_0");
+  return text;
+}
+
+}  // namespace
+
+const compute::Target& tested_target() {
+  static const compute::Target target = [] {
+    const char* setting = std::getenv("FASTDISPATCH_ISA_TARGET");
+    return setting == nullptr ? compute::Target{} : parse(setting);
+  }();
+  return target;
+}
+
+std::string mask_registers(unsigned first) { return registers('s', first, tests_wave32() ? 1 : 2); }
+
+std::optional<std::string> spelled_for_target(const std::string& assembly) {
+  if (tests_gfx90a()) return assembly;
+  if (assembles(without_label_marks(assembly))) return assembly;
+  const std::string other = renamed(assembly);
+  if (assembles(without_label_marks(other))) return other;
+  return std::nullopt;
+}
+
+}  // namespace softgpu::isa
