@@ -140,7 +140,8 @@ Case row_permutation(const std::string& mnemonic, bool reads_disabled, bool zero
       if (!before.active(lane)) continue;
       const u64 selectors = before.scalar_value(4, 8);
       const unsigned column = selectors >> (4 * (lane % 16)) & 15;
-      const unsigned source = (lane & ~15U ^ (crosses ? 16U : 0U)) | column;
+      const unsigned row = (lane & ~15U) ^ (crosses ? 16U : 0U);
+      const unsigned source = row | column;
       if (reads_disabled || before.active(source))
         s.vector[8][lane] = before.vector[0][source];
       else if (zeroes)
