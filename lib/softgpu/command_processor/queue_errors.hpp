@@ -37,6 +37,7 @@ inline constexpr std::int64_t trap = 0x80000000;
   case Kind::memory_fault:
     return aperture_violation;
   case Kind::trap:
+  case Kind::host_memory:
   case Kind::interrupted:
     return trap;
   }

@@ -4,7 +4,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
 #include <mutex>
+#include <new>
 #include <string>
 #include <thread>
 #include <utility>
@@ -520,7 +523,12 @@ Scheduler::Scheduler(std::uint32_t workers, std::shared_ptr<Executions> executio
       pthread_setname_np(pthread_self(), ("softgpu-" + std::to_string(index)).c_str());
       prctl(PR_SET_TIMERSLACK, 1UL);  // naps of microseconds are to be that short
       state->executions->enlist(index);
-      Worker(*state, index).work();
+      try {
+        Worker(*state, index).work();
+      } catch (const std::bad_alloc&) {  // outside of any kernel: there is no queue to tell it to
+        std::fputs("softgpu: the host has no memory left\n", stderr);
+        std::abort();
+      }
       const std::lock_guard lock(state->sleep_mutex);
       if (--state->alive == 0) state->ended.notify_all();
     }).detach();

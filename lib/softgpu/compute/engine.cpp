@@ -6,6 +6,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <new>
 #include <sstream>
 #include <unordered_map>
 #include <vector>
@@ -178,12 +179,16 @@ Result Engine::kernel(std::uint64_t kernel_object) {
   if (auto found = state_->find(kernel_object)) return found;
   const std::lock_guard lock(state_->translation_mutex(kernel_object));
   if (auto found = state_->find(kernel_object)) return found;  // another thread was faster
-  Entry entry = state_->make(kernel_object);
-  Result result = entry.result;
-  if (std::holds_alternative<Failure>(result)) return result;
-  const std::lock_guard entries_lock(state_->entries_mutex);
-  state_->entries.insert_or_assign(kernel_object, std::move(entry));
-  return result;
+  try {
+    Entry entry = state_->make(kernel_object);
+    Result result = entry.result;
+    if (std::holds_alternative<Failure>(result)) return result;
+    const std::lock_guard entries_lock(state_->entries_mutex);
+    state_->entries.insert_or_assign(kernel_object, std::move(entry));
+    return result;
+  } catch (const std::bad_alloc&) {
+    return Failure{Failure::Kind::host_memory, kernel_object, "the host has no memory left to translate the kernel"};
+  }
 }
 
 std::shared_ptr<const Kernel> Engine::known_kernel(std::uint64_t kernel_object) { return state_->find(kernel_object); }

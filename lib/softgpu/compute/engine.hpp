@@ -31,6 +31,7 @@ struct Failure {
     illegal_instruction,  ///< an instruction that is not known or not supported: refused before anything ran
     memory_fault,         ///< a load, store or atomic at an address that is not mapped
     trap,                 ///< the kernel executed s_trap
+    host_memory,          ///< the host has no memory left to translate the kernel or to run its work-groups
     interrupted,          ///< interrupt() ended it
   };
   Kind kind;

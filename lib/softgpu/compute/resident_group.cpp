@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
+#include <limits>
+#include <new>
 #include <sstream>
+#include <string>
 #include <thread>
 #include <utility>
 #include <variant>
@@ -55,6 +58,12 @@ Failure::Kind kind_of(EarlyExit::Cause cause) {
   return cause == EarlyExit::Cause::trap ? Failure::Kind::trap : Failure::Kind::memory_fault;
 }
 
+std::string name_of(const WorkGroup& group) {
+  std::ostringstream text;
+  text << "work-group (" << group.id[0] << ", " << group.id[1] << ", " << group.id[2] << ')';
+  return text.str();
+}
+
 }  // namespace
 
 Failure describe(const EarlyExit& exit, const WorkGroup& group) {
@@ -78,8 +87,12 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group) {
     text << "s_trap at offset 0x" << exit.address << ", executed";
     break;
   }
-  text << std::dec << " by work-group (" << group.id[0] << ", " << group.id[1] << ", " << group.id[2] << ')';
+  text << " by " << name_of(group);
   return {kind_of(exit.cause), exit.address, text.str()};
+}
+
+Failure out_of_memory(const WorkGroup& group) {
+  return {Failure::Kind::host_memory, 0, "the host has no memory left for " + name_of(group)};
 }
 
 void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch) {
@@ -133,9 +146,11 @@ void Wave::wait(Status because) {
 ResidentGroup::~ResidentGroup() { cancel(); }
 
 Scratch ResidentGroup::scratch(std::uint32_t bytes_per_lane, const WorkGroup& group) {
-  constexpr std::uint32_t lane_granule = 16;
+  constexpr std::uint64_t lane_granule = 16;
+  const std::uint64_t wave_bytes = (bytes_per_lane + lane_granule - 1) / lane_granule * lane_granule * group.lanes;
+  if (wave_bytes > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
   Scratch result;
-  result.wave_bytes = (bytes_per_lane + lane_granule - 1) / lane_granule * lane_granule * group.lanes;
+  result.wave_bytes = static_cast<std::uint32_t>(wave_bytes);
   result.bytes = std::uint64_t{result.wave_bytes} * group.waves();
   if (scratch_bytes_ < result.bytes) {
     scratch_ = std::make_unique_for_overwrite<std::byte[]>(result.bytes);
@@ -148,10 +163,12 @@ Scratch ResidentGroup::scratch(std::uint32_t bytes_per_lane, const WorkGroup& gr
 void ResidentGroup::begin(const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch) {
   launch_ = &launch;
   group_ = group;
-  wave_count_ = group.waves();
   ended_ = 0;
-  for (std::uint32_t i = 0; i < wave_count_; ++i) {
+  const std::uint32_t count = group.waves();
+  for (std::uint32_t i = 0; i < count; ++i)
     if (waves_[i] == nullptr) waves_[i] = std::make_unique<Wave>();
+  wave_count_ = count;
+  for (std::uint32_t i = 0; i < count; ++i) {
     Wave& wave = *waves_[i];
     prepare_launch(wave.state, lds.data(), launch, scratch);
     launch.fill_sgprs(wave.state.sgprs, group, scratch);
@@ -285,6 +302,11 @@ void ResidentGroup::cancel() {
 Failure ResidentGroup::end() {
   cancel();
   return describe({EarlyExit::Cause::interrupted}, group_);
+}
+
+Failure ResidentGroup::give_up() {
+  cancel();
+  return out_of_memory(group_);
 }
 
 }  // namespace softgpu::compute

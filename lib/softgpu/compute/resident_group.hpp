@@ -74,6 +74,8 @@ public:
   [[nodiscard]] std::variant<Progress, Failure> go_on(Patience patience);
 
   Failure end() override;
+  /// Ends the work-group where the host's memory does not suffice for it.
+  [[nodiscard]] Failure give_up();
   [[nodiscard]] bool got_on() const noexcept override { return progressed_; }
   [[nodiscard]] const PreparedLaunch& launch() const noexcept { return *launch_; }
 
@@ -102,5 +104,6 @@ void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGrou
                   std::uint32_t wave);
 
 [[nodiscard]] Failure describe(const EarlyExit& exit, const WorkGroup& group);
+[[nodiscard]] Failure out_of_memory(const WorkGroup& group);
 
 }  // namespace softgpu::compute

@@ -3,6 +3,7 @@
 // A kernel whose wavefronts never wait runs them by plain calls on the caller's stack. Otherwise each wavefront is a
 // fiber, and the work-group can be set aside while it waits.
 #include <memory>
+#include <new>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -81,7 +82,12 @@ std::optional<Failure> WorkGroupRunner::State::run_in_turn(const PreparedLaunch&
 }
 
 WorkGroupRunner::Outcome WorkGroupRunner::State::go_on(ResidentGroup::Patience patience) {
-  auto progress = resident->go_on(patience);
+  std::variant<ResidentGroup::Progress, Failure> progress;
+  try {
+    progress = resident->go_on(patience);
+  } catch (const std::bad_alloc&) {
+    return resident->give_up();
+  }
   if (auto* failure = std::get_if<Failure>(&progress)) return std::move(*failure);
   if (std::get<ResidentGroup::Progress>(progress) == ResidentGroup::Progress::ended) return std::monostate{};
   auto waiting = std::move(resident);
@@ -113,8 +119,13 @@ std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t 
 }
 
 std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t begin, std::uint64_t end) {
+  const auto& prepared = static_cast<const PreparedLaunch&>(launch);
   const Interruptible interruptible(launch.identity());
-  return state_->run_in_turn(static_cast<const PreparedLaunch&>(launch), begin, end);
+  try {
+    return state_->run_in_turn(prepared, begin, end);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(prepared.group(begin));
+  }
 }
 
 WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint64_t group_index) {
@@ -125,7 +136,11 @@ WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint6
   const auto& prepared = static_cast<const PreparedLaunch&>(launch);
   const WorkGroup group = prepared.group(group_index);
   const Interruptible interruptible(launch.identity());
-  state_->resident->begin(prepared, group, state_->find_scratch(prepared, group));
+  try {
+    state_->resident->begin(prepared, group, state_->find_scratch(prepared, group));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(group);
+  }
   return state_->go_on(ResidentGroup::Patience::some);
 }
 

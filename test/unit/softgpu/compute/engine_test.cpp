@@ -83,6 +83,19 @@ TEST(Engine, translates_a_kernel_once) {
   EXPECT_EQ(kernel_in(engine, image), kernel_in(engine, image));
 }
 
+TEST(Engine, fails_a_kernel_that_the_hosts_memory_does_not_suffice_for_and_translates_it_once_it_does) {
+  bool enough = false;
+  Engine engine({.log = [&](std::string_view) {  // called in the midst of it
+    if (!enough) throw std::bad_alloc();
+  }});
+  const Image image({s_endpgm});
+  const Failure failure = failure_in(engine, image.address());
+  EXPECT_EQ(failure.kind, Failure::Kind::host_memory);
+  EXPECT_EQ(failure.text, "the host has no memory left to translate the kernel");
+  enough = true;
+  EXPECT_NE(kernel_in(engine, image), nullptr);
+}
+
 TEST(Engine, translates_the_same_code_at_two_addresses_once) {
   Engine engine;
   const Image one({s_nop, s_endpgm});

@@ -43,6 +43,24 @@ TEST(WorkGroupRunner, a_barrier_opens_when_every_wavefront_is_there) {
   EXPECT_TRUE(std::ranges::is_sorted(order()));
 }
 
+TEST(WorkGroupRunner, fails_a_launch_that_the_hosts_memory_does_not_suffice_for_and_goes_on) {
+  for (const Waits waits : {Waits::never, Waits::at_barriers, Waits::for_anyone}) {
+    const auto kernel = kernel_of([](WaveState* s) { order().push_back(static_cast<int>(s->wave_in_group)); }, waits);
+    WorkGroupRunner runner(0);
+    auto packet = packet_of({256, 1, 1}, {128, 1, 1});
+    packet.private_segment_size = 0xfffffff0;
+    const auto failure = runner.run(*launch_of(kernel, packet), 1);
+    if (!failure) FAIL() << "ran";
+    EXPECT_EQ(failure->kind, Failure::Kind::host_memory);
+    EXPECT_EQ(failure->text, "the host has no memory left for work-group (1, 0, 0)");
+
+    order().clear();
+    packet.private_segment_size = 16;
+    EXPECT_FALSE(runner.run(*launch_of(kernel, packet), 1));
+    EXPECT_EQ(order(), (std::vector<int>{0, 1}));
+  }
+}
+
 TEST(WorkGroupRunner, a_wavefront_that_ended_counts_as_arrived_at_the_barrier) {
   order().clear();
   const auto kernel = kernel_of(
