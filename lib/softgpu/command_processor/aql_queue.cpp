@@ -23,6 +23,9 @@ constexpr std::size_t most_held = 32;
 /// Kernels expected to take less are run where they were found, nobody else is told: handing over takes about as long.
 constexpr std::uint64_t short_nanoseconds = 2'000;
 
+/// Packets behind one whose kernel is being translated, of which others translate the kernels.
+constexpr std::uint64_t most_looked_ahead = 256;
+
 /// For kernels that cannot be interrupted: they must not keep the program from destroying their queue.
 constexpr auto drain_limit = std::chrono::seconds(2);
 
@@ -105,7 +108,7 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
   queue_view.dispatch_id = next_;
   std::shared_ptr<Dispatch> dispatch = std::move(lookout.spare);
   std::shared_ptr<Grid> grid = dispatch ? dispatch->take_grid() : nullptr;
-  if (const auto failure = grids_.prepare(grid, request, queue_view, lookout)) {
+  if (const auto failure = prepare(grid, request, queue_view, lookout)) {
     stop_with(*failure, next_);
     return Outcome::blocked;
   }
@@ -143,6 +146,53 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
   }
   progress.dispatch = std::move(dispatch);
   return Outcome::launched;
+}
+
+std::optional<compute::Failure> AqlQueue::prepare(std::shared_ptr<Grid>& grid,
+                                                  const hsa_kernel_dispatch_packet_t& request,
+                                                  const compute::QueueView& view, Lookout& lookout) {
+  /// Before this worker leaves for a translation, it notes what others can translate meanwhile.
+  struct Leaving final : Lookout {
+    Leaving(AqlQueue& its_queue, Lookout& its_worker) : queue(its_queue), worker(its_worker) {}
+    void leave() override {
+      queue.note_coming_kernels();
+      worker.leave();
+    }
+    AqlQueue& queue;
+    Lookout& worker;
+  };
+  Leaving leaving(*this, lookout);
+  return grids_.prepare(grid, request, view, leaving);
+}
+
+void AqlQueue::note_coming_kernels() {
+  take_doorbell();
+  const std::lock_guard lock(coming_mutex_);
+  coming_kernels_.clear();
+  const std::uint64_t end = std::min(limit_, next_ + most_looked_ahead);
+  for (std::uint64_t index = next_ + 1; index < end; ++index) {
+    const std::byte* slot = setup_.memory.ring + (index & slot_mask_) * packet_bytes;
+    const std::uint32_t first = __atomic_load_n(reinterpret_cast<const std::uint32_t*>(slot), __ATOMIC_ACQUIRE);
+    const PacketHeader header{static_cast<std::uint16_t>(first)};
+    if (header.type() == HSA_PACKET_TYPE_INVALID) break;
+    if (header.type() != HSA_PACKET_TYPE_KERNEL_DISPATCH) continue;
+    const std::uint64_t kernel = reinterpret_cast<const hsa_kernel_dispatch_packet_t*>(slot)->kernel_object;
+    if (std::ranges::find(coming_kernels_, kernel) == coming_kernels_.end()) coming_kernels_.push_back(kernel);
+  }
+  std::ranges::reverse(coming_kernels_);
+}
+
+bool AqlQueue::assist(Lookout& lookout) {
+  std::uint64_t kernel = 0;
+  {
+    const std::lock_guard lock(coming_mutex_);
+    if (coming_kernels_.empty()) return false;
+    kernel = coming_kernels_.back();
+    coming_kernels_.pop_back();
+  }
+  lookout.leave();
+  grids_.translate_ahead(kernel);
+  return true;
 }
 
 AqlQueue::Outcome AqlQueue::wait_for_all(const Packet& packet) {

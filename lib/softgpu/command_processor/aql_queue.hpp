@@ -12,9 +12,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <random>
 #include <string_view>
+#include <vector>
 
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/executions.hpp"
@@ -50,11 +52,16 @@ private:
   enum class Outcome { done, launched, blocked };
 
   void fetch(Progress& progress, Lookout& lookout) override;
+  bool assist(Lookout& lookout) override;
   void drain() override;
 
   void take_doorbell() noexcept;
   [[nodiscard]] Outcome carry_out(PacketHeader header, std::byte* slot, Progress& progress, Lookout& lookout);
   [[nodiscard]] Outcome launch(const Packet& packet, Progress& progress, Lookout& lookout);
+  [[nodiscard]] std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid,
+                                                        const hsa_kernel_dispatch_packet_t& request,
+                                                        const compute::QueueView& view, Lookout& lookout);
+  void note_coming_kernels();
   [[nodiscard]] Outcome wait_for_all(const Packet& packet);
   [[nodiscard]] Outcome wait_for_any(const Packet& packet);
   [[nodiscard]] Outcome vendor(const Packet& packet);
@@ -89,6 +96,10 @@ private:
   bool scratch_is_single_use_ = false;
   std::atomic<std::uint64_t> in_flight_{0};
   Paces paces_;
+
+  std::mutex coming_mutex_;
+  std::vector<std::uint64_t>
+      coming_kernels_;  // of packets behind one whose kernel is being translated; the next is last
 
   compute::GlobalWaveSync global_sync_resources_;
   std::atomic<compute::GlobalWaveSync*> global_sync_{nullptr};

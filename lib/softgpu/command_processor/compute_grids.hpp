@@ -30,6 +30,7 @@ public:
   [[nodiscard]] std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid,
                                                         const hsa_kernel_dispatch_packet_t& packet,
                                                         const compute::QueueView& queue, Lookout& lookout) override;
+  void translate_ahead(std::uint64_t kernel_object) override { static_cast<void>(engine_.kernel(kernel_object)); }
   void forget_code(std::uint64_t base, std::size_t size) override { engine_.forget(base, size); }
 
 private:

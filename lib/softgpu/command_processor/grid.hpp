@@ -61,6 +61,8 @@ public:
   [[nodiscard]] virtual std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid,
                                                                 const hsa_kernel_dispatch_packet_t& packet,
                                                                 const compute::QueueView& queue, Lookout& lookout) = 0;
+  /// Translates a kernel that prepare() is going to be asked for, unless it is known. A failure is prepare()'s to tell.
+  virtual void translate_ahead(std::uint64_t kernel_object) = 0;
   virtual void forget_code(std::uint64_t base, std::size_t size) = 0;
 };
 

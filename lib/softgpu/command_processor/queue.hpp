@@ -37,11 +37,17 @@ public:
 
   virtual ~Queue() = default;
 
-  /// Carries out packets in order until one is a kernel to run, or none can go on.
+  /// Carries out packets in order until one is a kernel to run, or none can go on. Where another worker is at that,
+  /// does what can be done for later packets meanwhile.
   [[nodiscard]] Progress advance(Lookout& lookout) {
     Progress progress;
-    if (!fetches() || busy_.load(std::memory_order_relaxed) || busy_.exchange(true, std::memory_order_acquire))
+    if (!fetches()) return progress;
+    if (busy_.load(std::memory_order_relaxed) || busy_.exchange(true, std::memory_order_acquire)) {
+      assistants_.fetch_add(1, std::memory_order_seq_cst);
+      if (fetches()) progress.moved = assist(lookout);
+      assistants_.fetch_sub(1, std::memory_order_release);
       return progress;
+    }
     if (fetches()) fetch(progress, lookout);
     busy_.store(false, std::memory_order_release);
     return progress;
@@ -56,6 +62,7 @@ public:
   void close() {
     closed_.store(true, std::memory_order_seq_cst);
     while (busy_.exchange(true, std::memory_order_acquire)) std::this_thread::yield();
+    while (assistants_.load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
     drain();
     busy_.store(false, std::memory_order_release);
   }
@@ -64,6 +71,8 @@ public:
 
 protected:
   virtual void fetch(Progress& progress, Lookout& lookout) = 0;
+  /// Called while another worker is in fetch(). False where there was nothing to do.
+  [[nodiscard]] virtual bool assist(Lookout& /*lookout*/) { return false; }
   /// Called once, when the queue is closed: waits for what is in flight.
   virtual void drain() {}
 
@@ -78,6 +87,7 @@ private:
   }
 
   std::atomic<bool> busy_{false};
+  std::atomic<unsigned> assistants_{0};
   std::atomic<bool> active_{true};
   std::atomic<bool> stopped_{false};
   std::atomic<bool> closed_{false};

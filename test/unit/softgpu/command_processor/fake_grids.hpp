@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "softgpu/command_processor/grid.hpp"
+#include "softgpu/command_processor/queue.hpp"
 
 namespace softgpu::command_processor {
 
@@ -15,7 +16,9 @@ namespace softgpu::command_processor {
 struct FakeKernel {
   std::function<std::optional<compute::Failure>(std::uint32_t worker, std::uint64_t group)> body =
       [](std::uint32_t, std::uint64_t) { return std::nullopt; };
-  std::function<bool()> may_go_on = nullptr;  ///< where set, work-groups wait for it before their body
+  std::function<bool()> may_go_on = nullptr;          ///< where set, work-groups wait for it before their body
+  std::function<void()> translation = nullptr;        ///< where set, preparing it takes this
+  std::function<void()> translation_ahead = nullptr;  ///< what others do while another kernel is translated
   std::uint32_t private_bytes = 0;
   std::optional<compute::Failure> refusal = std::nullopt;  ///< what preparing it answers
 
@@ -26,16 +29,23 @@ class FakeGrids final : public GridSource {
 public:
   [[nodiscard]] std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid,
                                                         const hsa_kernel_dispatch_packet_t& packet,
-                                                        const compute::QueueView& queue,
-                                                        Lookout& /*lookout*/) override {
+                                                        const compute::QueueView& queue, Lookout& lookout) override {
     {
       const std::lock_guard lock(mutex_);  // workers prepare kernels of several queues at once
       last_view = queue;
     }
     const auto* kernel = reinterpret_cast<const FakeKernel*>(packet.kernel_object);
     if (kernel->refusal) return *kernel->refusal;
+    if (kernel->translation) {
+      lookout.leave();
+      kernel->translation();
+    }
     grid = std::make_shared<FakeGrid>(*kernel, packet.grid_size_x / packet.workgroup_size_x);
     return std::nullopt;
+  }
+  void translate_ahead(std::uint64_t kernel_object) override {
+    const auto* kernel = reinterpret_cast<const FakeKernel*>(kernel_object);
+    if (kernel->translation_ahead) kernel->translation_ahead();
   }
   void forget_code(std::uint64_t /*base*/, std::size_t /*size*/) override {}
 

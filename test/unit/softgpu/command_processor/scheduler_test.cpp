@@ -110,35 +110,40 @@ TEST_F(SchedulerTest, WorkGroupsThatWaitEndWithTheirTime) {
   EXPECT_NE(host.errors()[0].find("ended"), std::string::npos) << host.errors()[0];
 }
 
-TEST_F(SchedulerTest, ALongPreparationOnOneQueueDoesNotStopAnother) {
+TEST_F(SchedulerTest, ATranslationForOneQueueDoesNotStopAnother) {
   std::atomic<bool> other_ran{false};
-  struct SlowGrids final : GridSource {
-    explicit SlowGrids(std::atomic<bool>& flag) : go(flag) {}
-    std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid, const hsa_kernel_dispatch_packet_t& packet,
-                                            const compute::QueueView& queue, Lookout& lookout) override {
-      if (packet.grid_size_x == 64) {
-        lookout.leave();
-        EXPECT_TRUE(eventually([&] { return go.load(); }));
-      }
-      return inner.prepare(grid, packet, queue, lookout);
-    }
-    void forget_code(std::uint64_t, std::size_t) override {}
-    std::atomic<bool>& go;
-    FakeGrids inner;
-  } slow(other_ran);
-  const FakeKernel first;
+  const FakeKernel first{.translation = [&] { EXPECT_TRUE(eventually([&] { return other_ran.load(); })); }};
   const FakeKernel second{.body = [&](std::uint32_t, std::uint64_t) {
     other_ran = true;
     return std::nullopt;
   }};
   Scheduler scheduler(4);
-  MemoryQueue translating(scheduler, slow, host);
-  MemoryQueue other(scheduler, slow, host);
+  MemoryQueue translating(scheduler, grids, host);
+  MemoryQueue other(scheduler, grids, host);
   Signal done(2);
-  translating.dispatch(first, {.groups = 1, .completion = &done});
+  translating.dispatch(first, {.completion = &done});
   std::this_thread::sleep_for(std::chrono::milliseconds(2));
   other.dispatch(second, {.groups = 2, .completion = &done});
   EXPECT_TRUE(done.reaches(0));
+}
+
+TEST_F(SchedulerTest, KernelsOfLaterPacketsAreTranslatedDuringATranslation) {
+  std::atomic<int> ahead{0};
+  const auto count = [&] { ahead.fetch_add(1); };
+  const FakeKernel second{.translation_ahead = count};
+  const FakeKernel third{.translation_ahead = count};
+  const FakeKernel first{.translation = [&] { EXPECT_TRUE(eventually([&] { return ahead == 2; })); },
+                         .translation_ahead = [] { ADD_FAILURE() << "it is being translated"; }};
+  Scheduler scheduler(4);
+  MemoryQueue queue(scheduler, grids, host);
+  Signal done(5);
+  Signal go(1);
+  queue.barrier(HSA_PACKET_TYPE_BARRIER_AND, {&go}, nullptr);  // until all packets are there
+  for (const FakeKernel* kernel : {&first, &second, &third, &second, &third})
+    queue.dispatch(*kernel, {.flags = barrier_bit, .completion = &done});
+  go.store(0);
+  EXPECT_TRUE(done.reaches(0));
+  EXPECT_EQ(ahead, 2);
 }
 
 /// Dispatches of one work-group until the scheduler must have learnt that they are short.
