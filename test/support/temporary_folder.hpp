@@ -10,7 +10,7 @@
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    std::string name = std::filesystem::temp_directory_path() / "fastdispatch-XXXXXX";
+    std::string name = std::filesystem::temp_directory_path() / "fastdispatch-XXXXXX";  // mkdtemp() fills in the end
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make the folder " + name);
     path_ = name;
   }

@@ -98,8 +98,8 @@ private:
   Paces paces_;
 
   std::mutex coming_mutex_;
-  std::vector<std::uint64_t>
-      coming_kernels_;  // of packets behind one whose kernel is being translated; the next is last
+  // Of packets behind one whose kernel is being translated; the next is last.
+  std::vector<std::uint64_t> coming_kernels_;
 
   compute::GlobalWaveSync global_sync_resources_;
   std::atomic<compute::GlobalWaveSync*> global_sync_{nullptr};
