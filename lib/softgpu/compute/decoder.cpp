@@ -210,6 +210,24 @@ Instruction parse_instruction(std::string_view text) {
   return instruction;
 }
 
+namespace {
+
+/// An SDWA instruction one of whose selectors means nothing (CDNA2 ISA manual, "VOP_SDWA"): LLVM's disassembler ends
+/// the process over that.
+bool has_reserved_selector(std::span<const std::uint8_t, 8> bytes) {
+  std::array<std::uint32_t, 2> dwords;
+  std::memcpy(dwords.data(), bytes.data(), sizeof dwords);
+  constexpr std::uint32_t sdwa = 0xf9;
+  if (dwords[0] >> 31 != 0 || (dwords[0] & 0x1ff) != sdwa) return false;
+  const std::uint32_t encoding = dwords[0] >> 25;
+  const bool has_destination = encoding != 0x3e;    // VOPC has not
+  const bool has_second_source = encoding != 0x3f;  // VOP1 has not
+  const auto is_reserved = [&](unsigned bit) { return (dwords[1] >> bit & 7) == 7; };
+  return is_reserved(16) || (has_destination && is_reserved(8)) || (has_second_source && is_reserved(24));
+}
+
+}  // namespace
+
 Disassembler::Disassembler(const Target& target) : target_(target), context_(nullptr, LLVMDisasmDispose) {
   static const bool initialized = [] {
     LLVMInitializeAMDGPUTargetInfo();
@@ -232,6 +250,7 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
   std::array<std::uint8_t, longest> bytes = {};
   const std::size_t available = std::min(code.size(), bytes.size());
   for (std::size_t i = 0; i < available; ++i) bytes[i] = std::to_integer<std::uint8_t>(code[i]);
+  if (has_reserved_selector(std::span(bytes).first<8>())) return std::nullopt;
   std::array<char, 512> text = {};
   const std::size_t size = LLVMDisasmInstruction(context_.get(), bytes.data(), available, 0, text.data(), text.size());
   if (size == 0) return std::nullopt;

@@ -104,6 +104,15 @@ TEST(Decoder, decodes_machine_code) {
   EXPECT_EQ(i->operands.at(1).value, 0x12345678);
 }
 
+TEST(Decoder, refuses_reserved_selectors) {
+  EXPECT_TRUE(decode(0x020008f9, 0x06060606));   // v_add_f32_sdwa v0, v6, v4
+  EXPECT_FALSE(decode(0x020008f9, 0x07060606));  // src1_sel
+  EXPECT_FALSE(decode(0x020008f9, 0x06070606));  // src0_sel
+  EXPECT_FALSE(decode(0x020008f9, 0x06060706));  // dst_sel
+  EXPECT_TRUE(decode(0x7d8808f9, 0x06068706));   // v_cmp_gt_i32_sdwa: dst_sel's bits are those of a register
+  EXPECT_FALSE(decode(0x7d8808f9, 0x07068706));
+}
+
 /// Decodes for wavefronts of 32 lanes.
 template <class... Words>
 std::optional<Instruction> decode_for(const char* architecture, Words... words) {
