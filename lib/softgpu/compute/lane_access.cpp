@@ -141,7 +141,7 @@ Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   ways.otherwise();
   if (Window::is_possible(e, a, dwords)) {
     Window window(e, a);
-    ways.when(window.holds());
+    ways.when(e.ir.CreateAnd(window.holds(), window.is_readable()));
     ways.arrive({window.load()});
     ways.otherwise();
   }

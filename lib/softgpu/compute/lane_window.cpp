@@ -34,30 +34,41 @@ Value* Window::holds() {
   return e_.ir.CreateAnd(right, reaches(e_, a_, last));
 }
 
+Value* Window::is_readable() {
+  constexpr std::uint64_t page = 4096;
+  Value* readable = e_.ir.getTrue();
+  for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk) {
+    Value* address = e_.ir.CreatePtrToInt(half(chunk, 0), e_.ir.getInt64Ty());
+    Value* in_page = e_.ir.CreateAnd(address, page - 1);
+    readable = e_.ir.CreateAnd(readable, e_.ir.CreateICmpULE(in_page, e_.ir.getInt64(page - 4 * window_dwords)));
+  }
+  return readable;
+}
+
 Chunks Window::load() {
-  find_places();
+  Value* places = find_places();
   Chunks values;
   for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk) {
-    Value* low = e_.ir.CreateMaskedLoad(Emitter::lanes(e_.i32()), half(chunk, 0), unaligned, used_[0], zeros(e_));
-    Value* high = e_.ir.CreateMaskedLoad(Emitter::lanes(e_.i32()), half(chunk, 1), unaligned, used_[1], zeros(e_));
-    values[chunk] = e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {}, {low, places_, high});
+    Value* low = e_.ir.CreateAlignedLoad(Emitter::lanes(e_.i32()), half(chunk, 0), unaligned);
+    Value* high = e_.ir.CreateAlignedLoad(Emitter::lanes(e_.i32()), half(chunk, 1), unaligned);
+    values[chunk] = e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {}, {low, places, high});
   }
   return values;
 }
 
 void Window::store(const Chunks& values) {
-  find_places();
+  const std::array<Value*, 2> used = find_used();
   std::vector<std::uint32_t> numbers(lanes_per_chunk);
   std::iota(numbers.begin(), numbers.end(), 0);
   Value* lanes = llvm::ConstantDataVector::get(e_.ir.getContext(), numbers);
-  Value* in_low = e_.ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(e_, used_[0]));
+  Value* in_low = e_.ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(e_, used[0]));
   const std::array<Value*, 2> lane_of_place = {
-      expand(lanes, used_[0]), expand(e_.ir.CreateAdd(lanes, e_.splat(e_.ir.CreateZExt(in_low, e_.i32()))), used_[1])};
+      expand(lanes, used[0]), expand(e_.ir.CreateAdd(lanes, e_.splat(e_.ir.CreateZExt(in_low, e_.i32()))), used[1])};
   for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk)
     for (unsigned h = 0; h < 2; ++h) {
       Value* value =
           e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_si_512, {}, {values[chunk], lane_of_place[h]});
-      e_.ir.CreateMaskedStore(value, half(chunk, h), unaligned, used_[h]);
+      e_.ir.CreateMaskedStore(value, half(chunk, h), unaligned, used[h]);
     }
 }
 
@@ -73,14 +84,19 @@ Value* Window::expand(Value* values, Value* mask) {
   return e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_expand, {values->getType()}, {values, zeros(e_), mask});
 }
 
-void Window::find_places() {
-  places_ = e_.ir.CreateLShr(distances_, 2);
-  if (!offset_type(a_)->isIntegerTy(32)) places_ = e_.ir.CreateTrunc(places_, Emitter::lanes(e_.i32()));
-  Value* used = e_.ir.CreateOrReduce(e_.ir.CreateShl(e_.splat(1U), places_));
+Value* Window::find_places() {
+  Value* places = e_.ir.CreateLShr(distances_, 2);
+  return offset_type(a_)->isIntegerTy(32) ? places : e_.ir.CreateTrunc(places, Emitter::lanes(e_.i32()));
+}
+
+std::array<Value*, 2> Window::find_used() {
+  Value* used = e_.ir.CreateOrReduce(e_.ir.CreateShl(e_.splat(1U), find_places()));
+  std::array<Value*, 2> of_halves = {};
   for (unsigned h = 0; h < 2; ++h) {
-    Value* of_half = e_.ir.CreateTrunc(e_.ir.CreateLShr(used, lanes_per_chunk * h), e_.ir.getInt16Ty());
-    used_[h] = e_.ir.CreateBitCast(of_half, Emitter::lanes(e_.i1()));
+    Value* bits = e_.ir.CreateTrunc(e_.ir.CreateLShr(used, lanes_per_chunk * h), e_.ir.getInt16Ty());
+    of_halves[h] = e_.ir.CreateBitCast(bits, Emitter::lanes(e_.i1()));
   }
+  return of_halves;
 }
 
 }  // namespace softgpu::compute

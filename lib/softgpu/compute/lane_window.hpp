@@ -19,6 +19,9 @@ public:
 
   /// Whether the lanes are such (i1).
   [[nodiscard]] llvm::Value* holds();
+  /// Whether the dwords between the lanes' can be read as well, as they are in the same pages (i1). A load with a mask
+  /// would wait for the mask.
+  [[nodiscard]] llvm::Value* is_readable();
   [[nodiscard]] Chunks load();
   void store(const Chunks& values);
 
@@ -29,13 +32,14 @@ private:
   llvm::Value* distances(unsigned chunk);
   llvm::Value* half(unsigned chunk, unsigned h);
   llvm::Value* expand(llvm::Value* values, llvm::Value* mask);
-  void find_places();
+  /// The lanes' dwords within the window (<16 x i32>).
+  llvm::Value* find_places();
+  /// Which of each half's dwords are some lane's (<16 x i1>).
+  std::array<llvm::Value*, 2> find_used();
 
   Emitter& e_;
   const LaneAddresses& a_;
-  llvm::Value* distances_;                 ///< of chunk 0
-  llvm::Value* places_ = nullptr;          ///< the lanes' dwords within the window (<16 x i32>)
-  std::array<llvm::Value*, 2> used_ = {};  ///< which of each half's dwords are some lane's (<16 x i1>)
+  llvm::Value* distances_;  ///< of chunk 0
 };
 
 }  // namespace softgpu::compute
