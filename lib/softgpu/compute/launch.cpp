@@ -67,13 +67,6 @@ bool has_sizes_of(const hsa_kernel_dispatch_packet_t& one, const hsa_kernel_disp
          one.group_segment_size == other.group_segment_size;
 }
 
-/// Work-item ids of a one-dimensional work-group, which is the common case.
-alignas(64) constexpr auto linear_ids = [] {
-  std::array<std::uint32_t, max_work_items_per_group> ids{};
-  for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i;
-  return ids;
-}();
-
 bool is_linear(const std::array<std::uint32_t, 3>& size) { return size[1] == 1 && size[2] == 1; }
 
 constexpr std::uint32_t up_to_whole_waves(std::uint32_t work_items) {
@@ -99,6 +92,12 @@ void number_work_items(const std::array<std::uint32_t, 3>& size, unsigned dimens
 }
 
 }  // namespace
+
+constinit const std::array<std::uint32_t, max_work_items_per_group> PreparedLaunch::linear_ids = [] {
+  std::array<std::uint32_t, max_work_items_per_group> ids{};
+  for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i;
+  return ids;
+}();
 
 std::uint64_t Launch::next_identity() noexcept {
   static std::atomic<std::uint64_t> last{0};
@@ -143,6 +142,7 @@ void PreparedLaunch::count_work_groups() {
     groups_[d] = static_cast<std::uint32_t>((std::uint64_t{grid_size(packet_)[d]} + group_size(packet_)[d] - 1) /
                                             group_size(packet_)[d]);
   }
+  first_group_ = group_of_several_rows(0);
   if (is_linear(group_size(packet_))) return;
   const auto [x, y, z] = group_size(packet_);
   work_items_ = x * y * z;
@@ -203,27 +203,20 @@ std::uint32_t PreparedLaunch::lds_bytes() const {
   return (packet_.group_segment_size + lds_granule - 1) / lds_granule * lds_granule;
 }
 
-WorkGroup PreparedLaunch::group(std::uint64_t index) const {
+WorkGroup PreparedLaunch::group_of_several_rows(std::uint64_t index) const {
   WorkGroup group{};
   group.lanes = kernel_->target().wavefront_size;
-  if (groups_[1] == 1 && groups_[2] == 1) {
-    group.id = {static_cast<std::uint32_t>(index), 0, 0};
-  } else {
-    const std::uint64_t row = index / groups_[0];
-    group.id = {static_cast<std::uint32_t>(index % groups_[0]), static_cast<std::uint32_t>(row % groups_[1]),
-                static_cast<std::uint32_t>(row / groups_[1])};
-  }
+  const std::uint64_t row = index / groups_[0];
+  group.id = {static_cast<std::uint32_t>(index % groups_[0]), static_cast<std::uint32_t>(row % groups_[1]),
+              static_cast<std::uint32_t>(row / groups_[1])};
   const auto grid = grid_size(packet_);
   const auto full = group_size(packet_);
   for (unsigned d = 0; d < 3; ++d) group.size[d] = std::min(full[d], grid[d] - group.id[d] * full[d]);
   return group;
 }
 
-void PreparedLaunch::fill_sgprs(std::uint32_t* sgprs, const WorkGroup& group, const Scratch& scratch) const {
+void PreparedLaunch::fill_sgprs(std::uint32_t* sgprs, const Scratch& scratch) const {
   std::copy_n(sgprs_.begin(), sgpr_count_, sgprs);
-  for (unsigned d = 0; d < 3; ++d) {
-    if (group_id_[d] != absent) sgprs[group_id_[d]] = group.id[d];
-  }
   const auto low = static_cast<std::uint32_t>(scratch.base);
   const auto high = static_cast<std::uint32_t>(scratch.base >> 32);
   if (private_segment_buffer_ != absent) {
@@ -243,13 +236,9 @@ void PreparedLaunch::fill_sgprs(std::uint32_t* sgprs, const WorkGroup& group, co
   }
 }
 
-void PreparedLaunch::set_wave_scratch_offset(std::uint32_t* sgprs, std::uint32_t offset) const {
-  if (wave_scratch_offset_ != absent) sgprs[wave_scratch_offset_] = offset;
-}
-
-const std::uint32_t* PreparedLaunch::work_item_ids(const WorkGroup& group, std::uint32_t first_item,
-                                                   std::span<std::uint32_t, wavefront_size> room) const {
-  if (is_linear(group.size)) return linear_ids.data() + first_item;
+const std::uint32_t*
+PreparedLaunch::work_item_ids_of_several_rows(const WorkGroup& group, std::uint32_t first_item,
+                                              std::span<std::uint32_t, wavefront_size> room) const {
   if (group.work_items() == work_items_) return work_item_ids_.data() + first_item;  // a partial group has less
   number_work_items(group.size, kernel_->descriptor().work_item_id_dimensions(), room, first_item);
   return room.data();

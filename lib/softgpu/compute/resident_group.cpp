@@ -46,12 +46,6 @@ void interrupt_host(WaveState* state, std::uint32_t data) {
   if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
 }
 
-/// The lanes of the wavefront that starts at `first_item`.
-std::uint64_t initial_exec(const WorkGroup& group, std::uint32_t first_item) {
-  const std::uint32_t items = std::min(group.work_items() - first_item, group.lanes);
-  return ~std::uint64_t{0} >> (64 - items);
-}
-
 Failure::Kind kind_of(EarlyExit::Cause cause) {
   if (cause == EarlyExit::Cause::interrupted) return Failure::Kind::interrupted;
   if (cause == EarlyExit::Cause::unknown_mode) return Failure::Kind::illegal_instruction;
@@ -108,18 +102,6 @@ void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& laun
   state.interrupts = launch.queue().interrupts;
 }
 
-void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,
-                  std::uint32_t wave) {
-  const std::uint32_t first_item = wave * group.lanes;
-  state.work_item_ids = launch.work_item_ids(group, first_item, state.room_for_ids);
-  state.exec = initial_exec(group, first_item);
-  state.wave_in_group = wave;
-  const std::uint32_t offset = scratch.first_offset + wave * scratch.wave_bytes;
-  launch.set_wave_scratch_offset(state.sgprs, offset);
-  state.scratch_wave_base = scratch.base + offset;
-  state.branch_target = WaveState::nowhere;
-}
-
 void Wave::run() {
   early_exit.reset();
   if (!cancelled) early_exit = guard.run([this] { run_to_end(); });
@@ -171,7 +153,8 @@ void ResidentGroup::begin(const PreparedLaunch& launch, const WorkGroup& group, 
   for (std::uint32_t i = 0; i < count; ++i) {
     Wave& wave = *waves_[i];
     prepare_launch(wave.state, lds.data(), launch, scratch);
-    launch.fill_sgprs(wave.state.sgprs, group, scratch);
+    launch.fill_sgprs(wave.state.sgprs, scratch);
+    launch.set_group_id(wave.state.sgprs, group);
     prepare_wave(wave.state, launch, group, scratch, i);
     wave.state.barrier = wait_at_barrier;
     wave.state.yield = let_others_run;

@@ -4,6 +4,7 @@
 // its own doing can be left and gone on with later, on any thread.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -100,8 +101,20 @@ private:
 
 /// What every wavefront of a launch starts with, but for its SGPRs.
 void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch);
-void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,
-                  std::uint32_t wave);
+
+/// What one of its wavefronts starts with.
+inline void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,
+                         std::uint32_t wave) {
+  const std::uint32_t first_item = wave * group.lanes;
+  const std::uint32_t items = std::min(group.work_items() - first_item, group.lanes);
+  state.work_item_ids = launch.work_item_ids(group, first_item, state.room_for_ids);
+  state.exec = ~std::uint64_t{0} >> (64 - items);
+  state.wave_in_group = wave;
+  const std::uint32_t offset = scratch.first_offset + wave * scratch.wave_bytes;
+  launch.set_wave_scratch_offset(state.sgprs, offset);
+  state.scratch_wave_base = scratch.base + offset;
+  state.branch_target = WaveState::nowhere;
+}
 
 [[nodiscard]] Failure describe(const EarlyExit& exit, const WorkGroup& group);
 [[nodiscard]] Failure out_of_memory(const WorkGroup& group);

@@ -65,12 +65,13 @@ std::optional<Failure> WorkGroupRunner::State::run_in_turn(const PreparedLaunch&
   const WaveFunction function = launch.kernel().wave();
   const Scratch scratch = find_scratch(launch, launch.group(0));  // no other work-group is larger
   prepare_launch(lone_state, resident->lds.data(), launch, scratch);
+  launch.fill_sgprs(lone_state.sgprs, scratch);
   lone_state.barrier = pass_barrier_alone;
   lone_state.yield = let_other_threads_run;
   const auto exit = lone_guard.run([&] {
     for (std::uint64_t index = begin; index != end; ++index) {
       lone_group = launch.group(index);
-      launch.fill_sgprs(lone_state.sgprs, lone_group, scratch);
+      launch.set_group_id(lone_state.sgprs, lone_group);
       const std::uint32_t wave_count = lone_group.waves();
       for (std::uint32_t wave = 0; wave != wave_count; ++wave) {
         prepare_wave(lone_state, launch, lone_group, scratch, wave);

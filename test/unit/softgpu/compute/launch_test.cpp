@@ -104,7 +104,8 @@ TEST(Launch, leaves_out_the_scratch_offset_where_flat_scratch_is_architected) {
     const PreparedLaunch launch(kernel_of(nullptr, Waits::never, descriptor, target), packet_of({1, 1, 1}, {1, 1, 1}),
                                 {});
     std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs{};
-    launch.fill_sgprs(sgprs.data(), launch.group(0), {});
+    launch.fill_sgprs(sgprs.data(), {});
+    launch.set_group_id(sgprs.data(), launch.group(0));
     launch.set_wave_scratch_offset(sgprs.data(), 77);
     EXPECT_EQ(sgprs[3], offset) << name;
   }
@@ -126,7 +127,8 @@ TEST(Launch, lays_out_the_initial_sgprs_in_the_order_of_the_kernel_code_properti
 
   std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs{};
   const Scratch scratch{0xaaaabbbbcccc, 4096, 0, 0};
-  launch.fill_sgprs(sgprs.data(), launch.group(5), scratch);
+  launch.fill_sgprs(sgprs.data(), scratch);
+  launch.set_group_id(sgprs.data(), launch.group(5));
   launch.set_wave_scratch_offset(sgprs.data(), 0x400);
 
   EXPECT_EQ(sgprs[0], 0xbbbbccccU);
@@ -180,8 +182,10 @@ TEST(Launch, renewed_for_another_packet_is_like_a_new_one) {
     }
     std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs{};
     std::array<std::uint32_t, WaveState::initial_sgpr_count> expected{};
-    renewed.fill_sgprs(sgprs.data(), renewed.group(fresh.group_count() - 1), {});
-    fresh.fill_sgprs(expected.data(), fresh.group(fresh.group_count() - 1), {});
+    renewed.fill_sgprs(sgprs.data(), {});
+    renewed.set_group_id(sgprs.data(), renewed.group(fresh.group_count() - 1));
+    fresh.fill_sgprs(expected.data(), {});
+    fresh.set_group_id(expected.data(), fresh.group(fresh.group_count() - 1));
     EXPECT_EQ(sgprs, expected);
   }
   const auto failure = renewed.renew(packet_of({2048, 1, 1}, {1025, 1, 1}), {});
