@@ -45,6 +45,11 @@ void AqlQueue::take_doorbell() noexcept {
   limit_ = __atomic_load_n(&queue_->write_dispatch_id, __ATOMIC_ACQUIRE);
 }
 
+bool AqlQueue::has_packets() const noexcept {
+  return __atomic_load_n(&queue_->write_dispatch_id, __ATOMIC_RELAXED) !=
+         __atomic_load_n(&queue_->read_dispatch_id, __ATOMIC_RELAXED);
+}
+
 void AqlQueue::fetch(Progress& progress, Lookout& lookout) {
   take_doorbell();
   if (waits_for_runtime()) {
@@ -102,6 +107,8 @@ void AqlQueue::free_slot(std::byte* slot) noexcept {
 
 AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Lookout& lookout) {
   const hsa_kernel_dispatch_packet_t& request = packet.dispatch;
+  __builtin_prefetch(request.kernarg_address);
+  __builtin_prefetch(setup_.memory.ring + ((next_ + 1) & slot_mask_) * packet_bytes);
   if (request.private_segment_size > queue_->scratch_wave64_lane_byte_size) return request_scratch();
 
   compute::QueueView queue_view = view();

@@ -44,6 +44,9 @@ public:
 
   [[nodiscard]] bool provide_global_sync() override;
 
+  /// Whether the program has written packets that were not fetched; some may not be complete yet.
+  [[nodiscard]] bool has_packets() const noexcept;
+
   void completed(const Dispatch& dispatch);
   void failed(const Dispatch& dispatch, const compute::Failure& failure);
   [[nodiscard]] Paces& paces() noexcept { return paces_; }

@@ -28,6 +28,7 @@ void Dispatch::renew(AqlQueue& queue, std::shared_ptr<Grid> grid, const Properti
   start_time_ = properties.profiled ? gpu_clock() : 0;
   shares_.deal(count_, cores);
   finished_.store(0, std::memory_order_relaxed);
+  members_.store(0, std::memory_order_relaxed);
   failed_.store(false, std::memory_order_relaxed);
   failure_.reset();
 }

@@ -62,6 +62,14 @@ public:
   /// Tells the queue. Called once.
   void complete();
 
+  /// A worker will look for work-groups here, or is through with that; it does not touch the dispatch afterwards.
+  void join() noexcept { members_.fetch_add(1, std::memory_order_relaxed); }
+  void part() noexcept { members_.fetch_sub(1, std::memory_order_release); }
+  /// Whether the caller, who has joined, may renew a completed dispatch that nobody can join any more.
+  [[nodiscard]] bool is_left_by_others() const noexcept {
+    return members_.load(std::memory_order_acquire) == 1 && !may_wait();
+  }
+
   [[nodiscard]] std::uint64_t group_count() const noexcept { return count_; }
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool waits_for_itself() const noexcept { return grid_->waits_for() == compute::WaitsFor::whole_grid; }
@@ -69,7 +77,7 @@ public:
   [[nodiscard]] bool has_unclaimed() const noexcept { return shares_.are_left(); }
   [[nodiscard]] bool admits(std::uint32_t worker) const noexcept { return worker < properties_.worker_limit; }
   [[nodiscard]] const Properties& properties() const noexcept { return properties_; }
-  [[nodiscard]] const AqlQueue* queue() const noexcept { return queue_.get(); }
+  [[nodiscard]] const std::shared_ptr<AqlQueue>& queue() const noexcept { return queue_; }
   [[nodiscard]] std::uint64_t interrupt_token() const noexcept { return grid_->interrupt_token(); }
   [[nodiscard]] std::uint64_t start_time() const noexcept { return start_time_; }
 
@@ -89,6 +97,7 @@ private:
   std::atomic<bool> failed_{false};
   std::optional<compute::Failure> failure_;  // written by who set failed_ first
   alignas(64) std::atomic<std::uint64_t> finished_{0};
+  std::atomic<std::uint32_t> members_{0};
 };
 
 }  // namespace softgpu::command_processor

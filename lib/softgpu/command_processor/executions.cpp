@@ -40,7 +40,7 @@ void Executions::begin_again(std::uint32_t index, const Dispatch& dispatch, std:
   Execution& mine = executions_[index];
   if (time_limit_) mine.since.store(since, std::memory_order_relaxed);
   mine.token.store(dispatch.interrupt_token(), std::memory_order_release);
-  mine.queue.store(dispatch.queue(), std::memory_order_release);
+  mine.queue.store(dispatch.queue().get(), std::memory_order_release);
 }
 
 void Executions::end(std::uint32_t index) noexcept {

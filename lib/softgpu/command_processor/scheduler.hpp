@@ -1,18 +1,15 @@
 // The worker threads: they look at the queues and run the work-groups of what was launched.
 //
 // Every worker does both. The one that finds a kernel runs it at once, without waking anybody: a small kernel costs no
-// hand-over. Others join in when it takes longer than waking them does.
+// hand-over. Others join in when it takes longer than waking them does. Who ends a kernel launches what waited for it,
+// and the others stay for that a moment: from one kernel to the next, nobody's part changes.
 //
-// One worker at a time leads: it looks at the queues, and the others leave them to it, as queues that several cores
-// look at are slow to look at. It gives up the lead for a long kernel or translation, so that what may overlap does.
-// For a kernel that is known as short it does not; should that take longer this time, whoever wakes from a nap next
-// sees that the leader has not moved, and leads.
+// The worker that leads (crew.hpp) gives that up for a long kernel or translation, so that what may overlap does. For a
+// kernel that is known as short it does not; should that take longer this time, whoever wakes from a nap next sees that
+// the leader has not moved, and leads.
 //
 // No more workers execute than there are cores: another one would take a core from them. But where nobody has begun
 // with a work-group for a while, those that are executed may wait for others, and one worker more helps.
-//
-// Idle workers step back in stages: spin shortly; then one watches the queues between naps that grow longer; a second
-// naps in reserve while there is activity, in case the first gets busy; the rest sleep until they are woken.
 //
 // Thread safety: every member may be called from any thread.
 #pragma once

@@ -26,6 +26,7 @@ public:
     for (std::uint32_t i = 0; i != count_; ++i) {
       shares_[i].next.store(groups * i / count_, std::memory_order_relaxed);
       shares_[i].end = groups * (i + 1) / count_;
+      shares_[i].least = std::clamp<std::uint64_t>(groups / count_ / 8, 1, 8);
     }
   }
 
@@ -35,7 +36,8 @@ public:
       Share& share = shares_[(core + i) % count_];
       std::uint64_t begin = share.next.load(std::memory_order_relaxed);
       while (begin < share.end) {
-        const std::uint64_t end = begin + std::clamp((share.end - begin) / 2, std::uint64_t{1}, largest_range);
+        const std::uint64_t end =
+            begin + std::min(share.end - begin, std::clamp((share.end - begin) / 2, share.least, largest_range));
         if (share.next.compare_exchange_weak(begin, end, std::memory_order_relaxed))
           return Range{.begin = begin, .end = end};
       }
@@ -57,6 +59,7 @@ private:
   struct alignas(64) Share {
     std::atomic<std::uint64_t> next{0};
     std::uint64_t end = 0;
+    std::uint64_t least = 1;
   };
 
   std::array<Share, most> shares_;

@@ -1,0 +1,56 @@
+// Launched kernels whose work-groups are not all taken, for workers that look for some.
+//
+// Thread safety: every member may be called by any worker.
+// Memory ordering: join() returns a dispatch after all that its launch did.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "softgpu/command_processor/dispatch.hpp"
+
+namespace softgpu::command_processor {
+
+class RunningDispatches {
+public:
+  void add(std::shared_ptr<Dispatch> dispatch) {
+    const std::lock_guard lock(mutex_);
+    dispatches_.push_back(std::move(dispatch));
+    count_.store(dispatches_.size(), std::memory_order_release);
+  }
+
+  [[nodiscard]] bool is_empty() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
+
+  /// The oldest one with work-groups left that the condition holds for, which the caller has joined; null if none.
+  template <class Condition>
+  [[nodiscard]] std::shared_ptr<Dispatch> join(const Condition& condition) {
+    if (is_empty()) return nullptr;
+    const std::lock_guard lock(mutex_);
+    std::erase_if(dispatches_, [](const auto& candidate) { return !candidate->has_unclaimed(); });
+    count_.store(dispatches_.size(), std::memory_order_release);
+    const auto found = std::ranges::find_if(dispatches_, [&](const auto& candidate) { return condition(*candidate); });
+    if (found == dispatches_.end()) return nullptr;
+    (*found)->join();
+    return *found;
+  }
+
+  /// Nobody joins it from here on.
+  void remove(const Dispatch& dispatch) {
+    if (is_empty()) return;
+    const std::lock_guard lock(mutex_);
+    std::erase_if(dispatches_, [&](const auto& candidate) { return candidate.get() == &dispatch; });
+    count_.store(dispatches_.size(), std::memory_order_release);
+  }
+
+private:
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Dispatch>> dispatches_;
+  alignas(64) std::atomic<std::size_t> count_{0};
+};
+
+}  // namespace softgpu::command_processor
