@@ -46,8 +46,8 @@ void AqlQueue::take_doorbell() noexcept {
 }
 
 bool AqlQueue::has_packets() const noexcept {
-  return __atomic_load_n(&queue_->write_dispatch_id, __ATOMIC_RELAXED) !=
-         __atomic_load_n(&queue_->read_dispatch_id, __ATOMIC_RELAXED);
+  return !closed() && __atomic_load_n(&queue_->write_dispatch_id, __ATOMIC_RELAXED) !=
+                          __atomic_load_n(&queue_->read_dispatch_id, __ATOMIC_RELAXED);
 }
 
 void AqlQueue::fetch(Progress& progress, Lookout& lookout) {

@@ -44,7 +44,8 @@ public:
 
   [[nodiscard]] bool provide_global_sync() override;
 
-  /// Whether the program has written packets that were not fetched; some may not be complete yet.
+  /// Whether the program has reserved packets that were not fetched; they may not be written yet. For whoever executes
+  /// work-groups of this queue: the queue does not go away until they are finished.
   [[nodiscard]] bool has_packets() const noexcept;
 
   void completed(const Dispatch& dispatch);

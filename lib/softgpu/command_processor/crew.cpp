@@ -66,6 +66,13 @@ void Crew::call_helpers() {
   end_naps();
 }
 
+void Crew::call_another_helper() {
+  const std::lock_guard lock(mutex_);
+  if (wake_tokens_ == sleepers_.load(std::memory_order_relaxed)) return;
+  ++wake_tokens_;
+  wake_.notify_one();
+}
+
 void Crew::note_activity() noexcept { last_activity_.store(now().count(), std::memory_order_relaxed); }
 
 void Crew::stop() {

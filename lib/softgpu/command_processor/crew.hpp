@@ -30,6 +30,8 @@ public:
   void wake_sleepers(std::uint32_t count);
   /// Gets others, up to as many as there are cores for, to look for work-groups to run.
   void call_helpers();
+  /// Gets one more for those that were called and have not come.
+  void call_another_helper();
   void note_activity() noexcept;
 
   /// Where as many workers execute as there are cores, one more would take a core from them.

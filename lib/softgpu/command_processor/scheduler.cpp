@@ -13,12 +13,12 @@
 #include <vector>
 
 #include <pthread.h>
-#include <sched.h>
 #include <sys/prctl.h>
 
 #include "softgpu/command_processor/aql_queue.hpp"
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/crew.hpp"
+#include "softgpu/command_processor/places.hpp"
 #include "softgpu/command_processor/running_dispatches.hpp"
 #include "softgpu/command_processor/waiting_groups.hpp"
 
@@ -30,6 +30,9 @@ using namespace std::chrono_literals;
 
 constexpr nanoseconds share_after = 30us;  // of uninterrupted work, before others are woken for a queue's last kernel
 constexpr nanoseconds share_again = 50us;  // they need about as long until they are there
+// Who was called may be queued for a core on which another thread goes on and on, where the operating system leaves it
+// for milliseconds. Every so many calls in vain another one is called, who may get the core that is idle now.
+constexpr unsigned calls_in_vain = 6;
 // Out of work-groups, a worker waits where it is for the next kernel: the one that ends this one brings it. Where the
 // queue has no packets yet, the program may need the core to bring some.
 constexpr nanoseconds next_packet_spin = 20us;
@@ -73,10 +76,11 @@ struct Scheduler::State {
   State(std::uint32_t workers, std::shared_ptr<Executions> what_workers_execute)
       : executions(what_workers_execute ? std::move(what_workers_execute)
                                         : std::make_shared<Executions>(workers, std::nullopt)),
-        crew(workers, cores(workers)), claims(workers) {}
+        crew(workers, cores(workers)), places(workers), claims(workers) {}
 
   const std::shared_ptr<Executions> executions;
   Crew crew;
+  Places places;
 
   // The queues: replaced as a whole, so that workers look at a list of their own without a lock.
   std::mutex queues_mutex;
@@ -242,6 +246,7 @@ private:
   /// Runs work-groups of a dispatch that this worker has joined, then of those that follow at once.
   void execute(std::shared_ptr<Dispatch> dispatch) {
     self_.begin_executing();
+    state_.places.settle();
     state_.waiting.leave(index_);
     if (busy_since_ == nanoseconds::zero()) busy_since_ = now();
     for (unsigned kernels = 1;; ++kernels) {
@@ -257,6 +262,7 @@ private:
       self_.begin_executing();  // it may have left for a translation
     }
     state_.executions->end(index_);
+    state_.places.leave(index_);
     self_.end_executing();
   }
 
@@ -264,7 +270,7 @@ private:
   [[nodiscard]] bool run_share(const std::shared_ptr<Dispatch>& launched) {
     Dispatch& dispatch = *launched;
     state_.executions->begin(index_, dispatch);
-    const auto core = static_cast<std::uint32_t>(std::max(sched_getcpu(), 0));
+    const std::uint32_t core = state_.places.note(index_);
     std::uint64_t finished = 0;  // told at the end: all workers look at that
     while (const auto range = dispatch.claim(core)) {
       state_.claims[index_].value.store(++claims_, std::memory_order_relaxed);
@@ -282,12 +288,19 @@ private:
 
   /// Gets others to help, where there is a core for them: at once if there is more in the queue, or after a while.
   void share(const Dispatch& dispatch) {
-    if (!state_.crew.has_an_idle_core() || !dispatch.has_unclaimed()) return;
+    if (!state_.crew.has_an_idle_core()) {
+      calls_ = 0;
+      return;
+    }
+    if (!dispatch.has_unclaimed()) return;
     const nanoseconds time = now();
     if (time - busy_since_ < share_after && !dispatch.queue()->has_packets()) return;
     if (time - shared_ < share_again) return;
     shared_ = time;
-    state_.crew.call_helpers();
+    if (++calls_ % calls_in_vain == 0)
+      state_.crew.call_another_helper();
+    else
+      state_.crew.call_helpers();
   }
 
   void complete(Dispatch& dispatch) {
@@ -347,6 +360,7 @@ private:
   std::size_t last_busy_ = 0;
   nanoseconds busy_since_{};
   nanoseconds shared_{};
+  unsigned calls_ = 0;  // that nobody came for
   unsigned turns_ = 0;
   unsigned short_finds_ = 0;
   StallWatch finds_watch_;

@@ -26,7 +26,7 @@ public:
     for (std::uint32_t i = 0; i != count_; ++i) {
       shares_[i].next.store(groups * i / count_, std::memory_order_relaxed);
       shares_[i].end = groups * (i + 1) / count_;
-      shares_[i].least = std::clamp<std::uint64_t>(groups / count_ / 8, 1, 8);
+      shares_[i].least = std::clamp<std::uint64_t>(groups / count_ / 8, 1, largest_least_range);
     }
   }
 
@@ -52,14 +52,16 @@ public:
 
 private:
   /// A range is half of what is left of a share, so that workers finish together, but no longer than this: between
-  /// ranges a worker sees that its grid is over, or that there is a core for another worker.
+  /// ranges a worker sees that its grid is over, or that there is a core for another worker. Nor is it shorter than an
+  /// eighth of the share, within these bounds: a range takes as long to begin with as a small work-group takes.
   static constexpr std::uint64_t largest_range = 64;
+  static constexpr std::uint64_t largest_least_range = 8;
   static constexpr std::uint32_t most = 16;
 
   struct alignas(64) Share {
     std::atomic<std::uint64_t> next{0};
     std::uint64_t end = 0;
-    std::uint64_t least = 1;
+    std::uint64_t least = 1;  ///< work-groups in a range
   };
 
   std::array<Share, most> shares_;

@@ -226,6 +226,28 @@ TEST_F(SchedulerTest, AQueueThatNeverRunsDryDoesNotStopAnother) {
   EXPECT_TRUE(last.reaches(0));
 }
 
+TEST_F(SchedulerTest, AKernelWithABarrierBitFollowsAllOfTheOneBefore) {
+  constexpr std::uint32_t kernels = 2000;
+  constexpr std::uint32_t groups = 40;
+  std::atomic<std::uint32_t> finished{0};
+  std::atomic<std::uint32_t> early{0};
+  // Where one of the next kernel runs too early, one of this kernel finds that a whole grid ended in between.
+  const FakeKernel kernel{.body = [&](std::uint32_t, std::uint64_t) {
+    const std::uint32_t before = finished.load();
+    std::this_thread::yield();
+    if (finished.fetch_add(1) / groups != before / groups) ++early;
+    return std::nullopt;
+  }};
+  Scheduler scheduler(4);
+  MemoryQueue queue(scheduler, grids, host);
+  Signal done(kernels);
+  for (std::uint32_t i = 0; i != kernels; ++i)
+    queue.dispatch(kernel, {.groups = groups, .flags = barrier_bit, .completion = &done});
+  ASSERT_TRUE(done.reaches(0));
+  EXPECT_EQ(finished.load(), kernels * groups);
+  EXPECT_EQ(early.load(), 0U);
+}
+
 TEST_F(SchedulerTest, ShortKernelsFromSeveralThreadsRunOnceEach) {
   constexpr std::uint32_t producers = 4;
   constexpr std::uint32_t packets = 5000;

@@ -33,6 +33,14 @@ TEST(Shares, a_grid_with_fewer_work_groups_than_cores_is_handed_out_one_by_one) 
   EXPECT_FALSE(shares.claim(0));
 }
 
+TEST(Shares, ranges_get_shorter_but_not_much_shorter_than_a_share) {
+  Shares shares;
+  shares.deal(64, 2);
+  std::vector<std::uint64_t> lengths;
+  while (const auto range = shares.claim(1)) lengths.push_back(range->end - range->begin);
+  EXPECT_EQ(lengths, (std::vector<std::uint64_t>{16, 8, 4, 4, 16, 8, 4, 4}));
+}
+
 TEST(Shares, an_empty_grid_has_none) {
   Shares shares;
   shares.deal(0, 8);
