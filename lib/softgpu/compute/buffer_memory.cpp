@@ -259,8 +259,6 @@ void typed_store(Emitter& e, const Instruction& i, const TypedInstruction& typed
 }
 
 /// Caches do not exist here; what such an instruction orders is ordered for the compiler and for other threads.
-void fence(Emitter& e, const Instruction&) { e.ir.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); }
-
 }  // namespace
 
 void add_buffer_memory(HandlerTable& table) {
@@ -280,7 +278,7 @@ void add_buffer_memory(HandlerTable& table) {
                 [typed, source = source](auto& e, auto& i) { typed_store(e, i, typed, source); });
     }
   for (const char* mnemonic : {"buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2"})
-    table.add(mnemonic, fence);
+    table.add(mnemonic, maintain_caches);
 }
 
 }  // namespace softgpu::compute

@@ -16,12 +16,6 @@ Value* shift_and_add(Emitter& e, Sources s) {
   return e.ir.CreateAdd(e.ir.CreateShl(s[0], places), s[2]);
 }
 
-/// Host memory is coherent; what an invalidation orders must stay ordered, also for other threads.
-void invalidate(Emitter& e, const Instruction& i) {
-  ignore_cache_hints(i);
-  e.ir.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
-}
-
 }  // namespace
 
 void add_cdna3_instructions(HandlerTable& table) {
@@ -29,8 +23,8 @@ void add_cdna3_instructions(HandlerTable& table) {
   add_vector_operation(table, "v_lshl_add_u64", {u64, {u64, u32, u64}}, shift_and_add);
   for (const char* mnemonic : {"v_fmamk_f32", "v_fmaak_f32"})
     add_vector_operation(table, mnemonic, {f32, {f32, f32, f32}}, fused_multiply_add);
-  table.add("buffer_inv", invalidate);
-  table.add("buffer_wbl2", invalidate);
+  table.add("buffer_inv", maintain_caches);
+  table.add("buffer_wbl2", maintain_caches);
 }
 
 }  // namespace softgpu::compute

@@ -382,4 +382,9 @@ void ignore_cache_hints(const Instruction& instruction) {
     static_cast<void>(instruction.has(hint));
 }
 
+void maintain_caches(Emitter& e, const Instruction& instruction) {
+  ignore_cache_hints(instruction);
+  e.ir.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
+}
+
 }  // namespace softgpu::compute

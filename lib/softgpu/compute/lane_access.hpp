@@ -45,5 +45,7 @@ void take_destination(Emitter& e, const Operand& destination, const AccessFormat
 void honour_cache_hints(Emitter& e, const Instruction& instruction);
 /// Those of a store, which ask for nothing that is not so anyway.
 void ignore_cache_hints(const Instruction& instruction);
+/// Writes back or invalidates caches. Host memory is coherent; what that orders stays ordered, also for other threads.
+void maintain_caches(Emitter& e, const Instruction& instruction);
 
 }  // namespace softgpu::compute

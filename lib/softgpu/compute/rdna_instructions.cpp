@@ -23,9 +23,6 @@ void no_operation(Emitter&, const Instruction& instruction) {
   for (const Modifier& part : instruction.modifiers) part.read = true;
 }
 
-/// Host memory is coherent; what an invalidation orders must stay ordered, also for other threads.
-void order_accesses(Emitter& e, const Instruction&) { e.ir.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent); }
-
 /// s_round_mode and s_denorm_mode: four bits of MODE, from `shift` on.
 void set_mode(Emitter& e, const Instruction& i, unsigned shift) {
   const auto bits = static_cast<std::uint32_t>(i.operands.at(0).value & 15) << shift;
@@ -68,7 +65,7 @@ void add_scalar_instructions(HandlerTable& table) {
                                "s_waitcnt_depctr", "s_wait_idle", "s_clause", "s_delay_alu", "s_inst_prefetch",
                                "s_set_inst_prefetch_distance", "s_version", "v_pipeflush"})
     table.add(mnemonic, no_operation);
-  for (const char* mnemonic : {"buffer_gl0_inv", "buffer_gl1_inv", "s_gl1_inv"}) table.add(mnemonic, order_accesses);
+  for (const char* mnemonic : {"buffer_gl0_inv", "buffer_gl1_inv", "s_gl1_inv"}) table.add(mnemonic, maintain_caches);
   table.add("s_round_mode", [](auto& e, auto& i) { set_mode(e, i, 0); });
   table.add("s_denorm_mode", [](auto& e, auto& i) { set_mode(e, i, 4); });
   table.add("s_setreg_b32", [set = *table.find("s_setreg_b32")](auto& e, auto& i) { set_register(e, i, set); });

@@ -57,17 +57,12 @@ FASTDISPATCH_VECTOR_SUITE(LaterFloats, floats, .gfx90a_lacks_them = true);
 TEST(LaterFloats, FusedMultiplyAddTakesALiteral) {
   const auto single = [](float a, float b, float c) { return std::fma(a, b, c); };
   const auto half = [](Half a, Half b, Half c) { return LowHalf{fused(a, b, c)}; };
-  const auto operands = [](Type type, const VectorOperand& constant, bool last) {
-    const VectorOperand a = vgpr(type, 0);
-    const VectorOperand b = vgpr(type, 2);
-    return VectorForm{.sources = last ? std::vector{a, b, constant} : std::vector{a, constant, b}};
-  };
   const VectorOperand single_constant = literal(Type::float32, 0x40490fdb);
   const VectorOperand half_constant = literal(Type::float16, 0x4248);
-  expect_match({case_of(vop3("v_fmamk_f32", single), operands(Type::float32, single_constant, false)),
-                case_of(vop3("v_fmaak_f32", single), operands(Type::float32, single_constant, true)),
-                case_of(vop3("v_fmamk_f16", half), operands(Type::float16, half_constant, false)),
-                case_of(vop3("v_fmaak_f16", half), operands(Type::float16, half_constant, true))},
+  expect_match({case_of(vop3("v_fmamk_f32", single), multiply_add_form(Type::float32, single_constant, false)),
+                case_of(vop3("v_fmaak_f32", single), multiply_add_form(Type::float32, single_constant, true)),
+                case_of(vop3("v_fmamk_f16", half), multiply_add_form(Type::float16, half_constant, false)),
+                case_of(vop3("v_fmaak_f16", half), multiply_add_form(Type::float16, half_constant, true))},
                later);
 }
 
@@ -123,6 +118,13 @@ TEST(LaterScalars, RoundingAndDenormalsHaveInstructionsOfTheirOwn) {
                             [](MachineState& s) { s.scalar[16] = 6; }),
                 scalar_case("s_denorm_mode 0x5\n  s_getreg_b32 s16, hwreg(HW_REG_MODE, 4, 4)\n  s_denorm_mode 0xf",
                             [](MachineState& s) { s.scalar[16] = 5; })},
+               later);
+}
+
+TEST(LaterScalars, CacheMaintenanceChangesNothing) {
+  const auto nothing = [](MachineState&) {};
+  expect_match({scalar_case("buffer_inv sc0 sc1", nothing), scalar_case("buffer_wbl2 sc0 sc1", nothing),
+                scalar_case("buffer_gl0_inv", nothing), scalar_case("buffer_gl1_inv", nothing)},
                later);
 }
 

@@ -148,4 +148,10 @@ Case case_of(const VectorInstruction& instruction, const VectorForm& form) {
           .float_results = float_results(instruction, form)};
 }
 
+VectorForm multiply_add_form(Type type, const VectorOperand& constant, bool last) {
+  const VectorOperand a = vgpr(type, 0);
+  const VectorOperand b = vgpr(type, 2);
+  return {.sources = last ? std::vector{a, b, constant} : std::vector{a, constant, b}};
+}
+
 }  // namespace softgpu::isa

@@ -32,6 +32,9 @@ struct VectorForm {
   std::vector<bool> high_halves = {};  ///< op_sel of the sources; empty when the form has none
 };
 
+/// v0 * constant + v2 or, with the constant `last`, v0 * v2 + constant.
+[[nodiscard]] VectorForm multiply_add_form(Type type, const VectorOperand& constant, bool last);
+
 [[nodiscard]] std::string assembly_of(const VectorInstruction& instruction, const VectorForm& form);
 [[nodiscard]] Case case_of(const VectorInstruction& instruction, const VectorForm& form);
 

@@ -18,18 +18,15 @@ TEST(VectorSpecial, MultiplyAddTakesALiteral) {
     const Half product(static_cast<double>(a) * static_cast<double>(b));
     return LowHalf{Half(static_cast<double>(product) + static_cast<double>(c))};
   };
-  const auto operands = [](Type type, const VectorOperand& constant, bool last) {
-    const VectorOperand a = vgpr(type, 0);
-    const VectorOperand b = vgpr(type, 2);
-    return VectorForm{.sources = last ? std::vector{a, b, constant} : std::vector{a, constant, b}};
-  };
   const VectorOperand single_constant = literal(Type::float32, 0x40490fdb);
   const VectorOperand half_constant = literal(Type::float16, 0x4248);
   expect_match({
-      case_of(vop3("v_madmk_f32", single).constrained(near_one), operands(Type::float32, single_constant, false)),
-      case_of(vop3("v_madak_f32", single).constrained(near_one), operands(Type::float32, single_constant, true)),
-      case_of(vop3("v_madmk_f16", half), operands(Type::float16, half_constant, false)),
-      case_of(vop3("v_madak_f16", half), operands(Type::float16, half_constant, true)),
+      case_of(vop3("v_madmk_f32", single).constrained(near_one),
+              multiply_add_form(Type::float32, single_constant, false)),
+      case_of(vop3("v_madak_f32", single).constrained(near_one),
+              multiply_add_form(Type::float32, single_constant, true)),
+      case_of(vop3("v_madmk_f16", half), multiply_add_form(Type::float16, half_constant, false)),
+      case_of(vop3("v_madak_f16", half), multiply_add_form(Type::float16, half_constant, true)),
   });
 }
 
