@@ -1,39 +1,77 @@
 // The cores that workers execute on: two workers on one while another is idle take turns of milliseconds, in the middle
 // of a kernel that both are needed for, and the operating system takes as long to notice.
-//
-// Thread safety: every member is for the worker that it names.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include <sched.h>
+#include <unistd.h>
 
 namespace softgpu::command_processor {
 
+/// Who executes on which core, as far as the workers have noted.
+///
+/// Thread safety: every member may be called from any thread.
 class Places {
 public:
-  explicit Places(std::uint32_t workers) : places_(workers) {}
+  class Own;
 
-  /// The core that the worker executes on from here on.
-  std::uint32_t note(std::uint32_t worker) noexcept {
-    const int core = std::max(sched_getcpu(), 0);
-    std::atomic<int>& place = places_[worker].core;
-    if (place.load(std::memory_order_relaxed) != core) place.store(core, std::memory_order_relaxed);
-    return static_cast<std::uint32_t>(core);
+private:
+  static constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  struct alignas(64) Core {
+    std::atomic<std::uint32_t> worker{nobody};
+  };
+
+  static std::size_t core_count() {
+    return static_cast<std::size_t>(std::clamp(sysconf(_SC_NPROCESSORS_CONF), 1L, 4096L));
   }
-  void leave(std::uint32_t worker) noexcept { places_[worker].core.store(nowhere, std::memory_order_relaxed); }
+
+  std::vector<Core> cores_ = std::vector<Core>(core_count());
+};
+
+/// One worker's place.
+///
+/// Thread safety: none needed, it is for the worker's own thread.
+class Places::Own {
+public:
+  Own(Places& places, std::uint32_t worker) : places_(places), worker_(worker) {}
+  ~Own() { leave(); }
+  Own(const Own&) = delete;
+  Own& operator=(const Own&) = delete;
+
+  /// The core that the worker executes on now.
+  std::uint32_t note() noexcept {
+    const auto core = static_cast<std::uint32_t>(std::max(sched_getcpu(), 0));
+    if (core == core_) return core;
+    leave();
+    if (core < places_.cores_.size()) {
+      places_.cores_[core].worker.store(worker_, std::memory_order_relaxed);
+      core_ = core;
+    }
+    return core;
+  }
+
+  /// The worker executes no more.
+  void leave() noexcept {
+    if (core_ == nowhere) return;
+    std::uint32_t worker = worker_;  // unless another one came
+    places_.cores_[core_].worker.compare_exchange_strong(worker, nobody, std::memory_order_relaxed);
+    core_ = nowhere;
+  }
 
   /// Moves the worker, which does not execute yet, away from a core that another one executes on. It may run anywhere
-  /// afterwards, as before.
+  /// afterwards, as before. One system call after the other where it moves, none otherwise.
   void settle() const noexcept {
     const int core = sched_getcpu();
-    const bool is_taken = std::ranges::any_of(
-        places_, [&](const Place& place) { return place.core.load(std::memory_order_relaxed) == core; });
+    if (core < 0 || static_cast<std::size_t>(core) >= places_.cores_.size() || core >= CPU_SETSIZE) return;
+    const std::uint32_t other = places_.cores_[static_cast<std::size_t>(core)].worker.load(std::memory_order_relaxed);
+    if (other == nobody || other == worker_) return;
     cpu_set_t all;
-    if (!is_taken || core < 0 || core >= CPU_SETSIZE || sched_getaffinity(0, sizeof all, &all) != 0) return;
+    if (sched_getaffinity(0, sizeof all, &all) != 0) return;
     cpu_set_t others = all;
     CPU_CLR(core, &others);
     if (CPU_COUNT(&others) == 0 || sched_setaffinity(0, sizeof others, &others) != 0) return;
@@ -41,11 +79,11 @@ public:
   }
 
 private:
-  static constexpr int nowhere = -1;
-  struct alignas(64) Place {
-    std::atomic<int> core{nowhere};
-  };
-  std::vector<Place> places_;
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+
+  Places& places_;
+  const std::uint32_t worker_;
+  std::uint32_t core_ = nowhere;
 };
 
 }  // namespace softgpu::command_processor

@@ -76,7 +76,7 @@ struct Scheduler::State {
   State(std::uint32_t workers, std::shared_ptr<Executions> what_workers_execute)
       : executions(what_workers_execute ? std::move(what_workers_execute)
                                         : std::make_shared<Executions>(workers, std::nullopt)),
-        crew(workers, cores(workers)), places(workers), claims(workers) {}
+        crew(workers, cores(workers)), claims(workers) {}
 
   const std::shared_ptr<Executions> executions;
   Crew crew;
@@ -97,7 +97,8 @@ struct Scheduler::State {
 /// One worker thread's loop.
 class Scheduler::Worker final : Lookout {
 public:
-  Worker(State& state, std::uint32_t index) : state_(state), index_(index), self_(state.crew, index) {}
+  Worker(State& state, std::uint32_t index)
+      : state_(state), index_(index), self_(state.crew, index), place_(state.places, index) {}
 
   void work() {
     while (!state_.crew.stops()) {
@@ -246,7 +247,7 @@ private:
   /// Runs work-groups of a dispatch that this worker has joined, then of those that follow at once.
   void execute(std::shared_ptr<Dispatch> dispatch) {
     self_.begin_executing();
-    state_.places.settle();
+    place_.settle();
     state_.waiting.leave(index_);
     if (busy_since_ == nanoseconds::zero()) busy_since_ = now();
     for (unsigned kernels = 1;; ++kernels) {
@@ -262,7 +263,7 @@ private:
       self_.begin_executing();  // it may have left for a translation
     }
     state_.executions->end(index_);
-    state_.places.leave(index_);
+    place_.leave();
     self_.end_executing();
   }
 
@@ -270,7 +271,7 @@ private:
   [[nodiscard]] bool run_share(const std::shared_ptr<Dispatch>& launched) {
     Dispatch& dispatch = *launched;
     state_.executions->begin(index_, dispatch);
-    const std::uint32_t core = state_.places.note(index_);
+    const std::uint32_t core = place_.note();
     std::uint64_t finished = 0;  // told at the end: all workers look at that
     while (const auto range = dispatch.claim(core)) {
       state_.claims[index_].value.store(++claims_, std::memory_order_relaxed);
@@ -355,6 +356,7 @@ private:
   State& state_;
   const std::uint32_t index_;
   Crew::Member self_;
+  Places::Own place_;
   std::shared_ptr<const Queues> queues_;
   std::uint64_t seen_version_ = 0;
   std::size_t last_busy_ = 0;

@@ -14,22 +14,23 @@ cpu_set_t allowed_cores() {
   return cores;
 }
 
-/// In a thread of its own, which ends on another core than it began.
 class PlacesTest : public ::testing::Test {
 protected:
   void SetUp() override {
     if (CPU_COUNT(&all_) < 2) GTEST_SKIP() << "one core";
   }
   cpu_set_t all_ = allowed_cores();
-  Places places_{2};
+  Places places_;
 };
 
 TEST_F(PlacesTest, a_worker_leaves_the_core_of_another_and_may_run_anywhere_afterwards) {
   bool moved = false;
   std::thread([&] {
+    Places::Own first(places_, 0);
+    const Places::Own second(places_, 1);
     for (int i = 0; i != 100 && !moved; ++i) {  // the operating system may move it as well
-      const auto core = static_cast<int>(places_.note(0));
-      places_.settle();
+      const auto core = static_cast<int>(first.note());
+      second.settle();
       moved = sched_getcpu() != core;
     }
     const cpu_set_t afterwards = allowed_cores();
@@ -44,12 +45,26 @@ TEST_F(PlacesTest, a_worker_that_was_bound_to_one_core_stays) {
     CPU_ZERO(&one);
     CPU_SET(sched_getcpu(), &one);
     ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-    const auto core = static_cast<int>(places_.note(0));
-    places_.settle();
+    Places::Own first(places_, 0);
+    const auto core = static_cast<int>(first.note());
+    Places::Own(places_, 1).settle();
     EXPECT_EQ(sched_getcpu(), core);
     const cpu_set_t afterwards = allowed_cores();
     EXPECT_TRUE(CPU_EQUAL(&afterwards, &one));
   }).join();
+}
+
+TEST_F(PlacesTest, nobody_moves_for_a_worker_that_left) {
+  Places::Own first(places_, 0);
+  const Places::Own second(places_, 1);
+  bool stayed = false;
+  for (int i = 0; i != 100 && !stayed; ++i) {  // the operating system may move it
+    const auto core = static_cast<int>(first.note());
+    first.leave();
+    second.settle();
+    stayed = sched_getcpu() == core;
+  }
+  EXPECT_TRUE(stayed);
 }
 
 }  // namespace
