@@ -93,7 +93,7 @@ void number_work_items(const std::array<std::uint32_t, 3>& size, unsigned dimens
 
 }  // namespace
 
-constinit const std::array<std::uint32_t, max_work_items_per_group> PreparedLaunch::linear_ids = [] {
+alignas(64) constinit const std::array<std::uint32_t, max_work_items_per_group> PreparedLaunch::linear_ids = [] {
   std::array<std::uint32_t, max_work_items_per_group> ids{};
   for (std::uint32_t i = 0; i < ids.size(); ++i) ids[i] = i;
   return ids;
