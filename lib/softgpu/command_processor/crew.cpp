@@ -38,7 +38,8 @@ void Crew::wake_sleepers(std::uint32_t count) {
   if (sleepers_.load(std::memory_order_seq_cst) == 0) return;
   if (wake_tokens_.load(std::memory_order_relaxed) >= count) return;  // they are being woken
   const std::lock_guard lock(mutex_);
-  wake_tokens_ = std::min(wake_tokens_ + count, sleepers_.load(std::memory_order_relaxed));
+  const std::uint32_t left = sleepers_.load(std::memory_order_relaxed) - wake_tokens_;
+  wake_tokens_ += std::min(count, left);
   for (std::uint32_t i = 0; i != wake_tokens_; ++i) wake_.notify_one();
 }
 
@@ -68,7 +69,7 @@ void Crew::call_helpers() {
 
 void Crew::call_another_helper() {
   const std::lock_guard lock(mutex_);
-  if (wake_tokens_ == sleepers_.load(std::memory_order_relaxed)) return;
+  if (wake_tokens_ >= sleepers_.load(std::memory_order_relaxed)) return;
   ++wake_tokens_;
   wake_.notify_one();
 }
