@@ -45,9 +45,14 @@ void AqlQueue::take_doorbell() noexcept {
   limit_ = __atomic_load_n(&queue_->write_dispatch_id, __ATOMIC_ACQUIRE);
 }
 
-bool AqlQueue::has_packets() const noexcept {
-  return !closed() && __atomic_load_n(&queue_->write_dispatch_id, __ATOMIC_RELAXED) !=
-                          __atomic_load_n(&queue_->read_dispatch_id, __ATOMIC_RELAXED);
+AqlQueue::Backlog AqlQueue::backlog() const noexcept {
+  if (closed()) return Backlog::none;
+  const std::uint64_t next = __atomic_load_n(&queue_->read_dispatch_id, __ATOMIC_RELAXED);
+  if (__atomic_load_n(&queue_->write_dispatch_id, __ATOMIC_RELAXED) == next) return Backlog::none;
+  const std::byte* slot = setup_.memory.ring + (next & slot_mask_) * packet_bytes;
+  const PacketHeader header{__atomic_load_n(reinterpret_cast<const std::uint16_t*>(slot), __ATOMIC_RELAXED)};
+  if (header.type() == HSA_PACKET_TYPE_INVALID) return Backlog::none;  // reserved, but not written
+  return header.barrier() ? Backlog::blocked : Backlog::launchable;
 }
 
 void AqlQueue::fetch(Progress& progress, Lookout& lookout) {

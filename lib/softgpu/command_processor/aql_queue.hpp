@@ -44,9 +44,14 @@ public:
 
   [[nodiscard]] bool provide_global_sync() override;
 
-  /// Whether the program has reserved packets that were not fetched; they may not be written yet. For whoever executes
-  /// work-groups of this queue: the queue does not go away until they are finished.
-  [[nodiscard]] bool has_packets() const noexcept;
+  /// What the program has written behind the packets that were fetched.
+  enum class Backlog : std::uint8_t {
+    none,
+    blocked,     ///< by the barrier bit of the first packet
+    launchable,  ///< as soon as somebody looks
+  };
+  /// For whoever executes work-groups of this queue: its memory does not go away until they are finished.
+  [[nodiscard]] Backlog backlog() const noexcept;
 
   void completed(const Dispatch& dispatch);
   void failed(const Dispatch& dispatch, const compute::Failure& failure);

@@ -65,7 +65,8 @@ public:
   /// A worker will look for work-groups here, or is through with that; it does not touch the dispatch afterwards.
   void join() noexcept { members_.fetch_add(1, std::memory_order_relaxed); }
   void part() noexcept { members_.fetch_sub(1, std::memory_order_release); }
-  /// Whether the caller, who has joined, may renew a completed dispatch that nobody can join any more.
+  /// Whether the caller, who has joined, may renew a completed dispatch that nobody can join any more. Work-groups that
+  /// wait keep theirs without being members.
   [[nodiscard]] bool is_left_by_others() const noexcept {
     return members_.load(std::memory_order_acquire) == 1 && !may_wait();
   }

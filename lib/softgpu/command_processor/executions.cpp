@@ -38,6 +38,7 @@ void Executions::begin(std::uint32_t index, const Dispatch& dispatch) noexcept {
 
 void Executions::begin_again(std::uint32_t index, const Dispatch& dispatch, std::uint64_t since) noexcept {
   Execution& mine = executions_[index];
+  mine.queue.store(nullptr, std::memory_order_relaxed);
   if (time_limit_) mine.since.store(since, std::memory_order_relaxed);
   mine.token.store(dispatch.interrupt_token(), std::memory_order_release);
   mine.queue.store(dispatch.queue().get(), std::memory_order_release);

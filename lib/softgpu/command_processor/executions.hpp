@@ -1,8 +1,9 @@
 // What each worker executes, for whoever has to end it: a queue that goes away, the time limit, the process's exit.
 //
 // Thread safety: `begin` and `end` are called by the worker itself; the rest may be called from any thread.
-// Memory ordering: a worker releases the token after the time and before the queue. Who acquires the token first then
-// sees that execution or a later one, and an interrupt that comes late finds another token. Nothing is dereferenced.
+// Memory ordering: a worker takes back the queue of the execution before, then releases the token after the time and
+// before the queue. Who acquires the token first then sees the queue of that execution or of a later one, and an
+// interrupt that comes late finds another token. Nothing is dereferenced.
 #pragma once
 
 #include <sys/types.h>

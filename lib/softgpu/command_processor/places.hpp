@@ -64,7 +64,8 @@ public:
   }
 
   /// Moves the worker, which does not execute yet, away from a core that another one executes on. It may run anywhere
-  /// afterwards, as before. One system call after the other where it moves, none otherwise.
+  /// afterwards, as before; a change of its cores from outside at the same moment is lost. Three system calls where
+  /// there is another one, none otherwise.
   void settle() const noexcept {
     const int core = sched_getcpu();
     if (core < 0 || static_cast<std::size_t>(core) >= places_.cores_.size() || core >= CPU_SETSIZE) return;

@@ -31,7 +31,7 @@ using namespace std::chrono_literals;
 constexpr nanoseconds share_after = 30us;  // of uninterrupted work, before others are woken for a queue's last kernel
 constexpr nanoseconds share_again = 50us;  // they need about as long until they are there
 // Who was called may be queued for a core on which another thread goes on and on, where the operating system leaves it
-// for milliseconds. Every so many calls in vain another one is called, who may get the core that is idle now.
+// for milliseconds. Of so many calls in vain the last is for another one, who may get the core that is idle now.
 constexpr unsigned calls_in_vain = 6;
 // Out of work-groups, a worker waits where it is for the next kernel: the one that ends this one brings it. Where the
 // queue has no packets yet, the program may need the core to bring some.
@@ -40,8 +40,10 @@ constexpr nanoseconds no_packet_spin = 3us;
 constexpr nanoseconds finds_stall = 250us;  // who looks at the queues is in a kernel then
 constexpr nanoseconds claims_stall = 2ms;   // work-groups that take so long may wait for something
 constexpr nanoseconds stop_limit = 2s;
-constexpr unsigned turns_per_queue = 16;  // that bring something, before the next queue is looked at first
-constexpr unsigned finds_per_note = 64;   // of short kernels, before the time of the last activity is noted again
+// Kernels of one queue, and how long a worker stays with them, before another queue is looked at first.
+constexpr unsigned turns_per_queue = 16;
+constexpr nanoseconds longest_stay = 250us;
+constexpr unsigned finds_per_note = 64;  // of short kernels, before the time of the last activity is noted again
 
 nanoseconds now() noexcept { return nanoseconds(gpu_clock()); }
 
@@ -90,7 +92,7 @@ struct Scheduler::State {
   RunningDispatches running;
   WaitingGroups waiting;
 
-  alignas(64) std::atomic<std::uint64_t> finds{0};  // the leader's, or what about as many others overwrote
+  alignas(64) std::atomic<std::uint64_t> finds{0};  // about as many: workers overwrite each other's
   std::vector<Claims> claims;                       // each worker's
 };
 
@@ -185,10 +187,13 @@ private:
       if (at >= count) at -= count;
       Queue::Progress progress = (*queues_)[at]->advance(*this);
       if (!progress.moved) continue;
-      lead();
+      note_find();
+      self_.lead();
       if (std::exchange(last_busy_, at) != at) turns_ = 0;
+      launched_ = 1;
       if (progress.dispatch) start(std::move(progress.dispatch));
-      if (++turns_ >= turns_per_queue) {
+      turns_ += launched_;
+      if (turns_ >= turns_per_queue) {
         turns_ = 0;
         if (++last_busy_ == count) last_busy_ = 0;
       }
@@ -203,10 +208,7 @@ private:
     return finds_watch_.shows(state_.finds.load(std::memory_order_relaxed), finds_stall);
   }
 
-  void lead() {
-    state_.finds.store(state_.finds.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-    self_.lead();
-  }
+  void note_find() { state_.finds.store(state_.finds.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); }
 
   void start(std::shared_ptr<Dispatch> dispatch) {
     if (auto mine = hand_out(std::move(dispatch))) execute(std::move(mine));
@@ -226,6 +228,7 @@ private:
     if (is_for_me) dispatch->join();
     if (dispatch->group_count() > 1 || !is_for_me) state_.running.add(dispatch);
     if (is_for_me) return dispatch;
+    state_.crew.raise_alarm();
     state_.crew.wake_sleepers(~std::uint32_t{0});
     return nullptr;
   }
@@ -249,15 +252,17 @@ private:
     self_.begin_executing();
     place_.settle();
     state_.waiting.leave(index_);
-    if (busy_since_ == nanoseconds::zero()) busy_since_ = now();
+    const nanoseconds begin = now();
+    if (busy_since_ == nanoseconds::zero()) busy_since_ = begin;
     for (unsigned kernels = 1;; ++kernels) {
       const bool ended = run_share(dispatch);
       if (ended)
         complete(*dispatch);
       else
         dispatch->part();
-      const bool goes_on = kernels != turns_per_queue && state_.waiting.size() == 0 && !state_.crew.stops();
-      auto next = !goes_on ? nullptr : ended ? launch_next(std::move(dispatch)) : wait_for_next();
+      if (kernels == turns_per_queue || now() - begin > longest_stay) break;
+      if (state_.waiting.size() != 0 || state_.crew.stops()) break;
+      auto next = ended ? launch_next(std::move(dispatch)) : wait_for_next();
       if (!next) break;
       dispatch = std::move(next);
       self_.begin_executing();  // it may have left for a translation
@@ -283,7 +288,8 @@ private:
       set_aside_.clear();
       if (!dispatch.waits_for_itself()) break;  // those that wait already come first
     }
-    more_packets_ = finished != 0 && dispatch.queue()->has_packets();  // afterwards the queue may be gone
+    // Before the queue may be gone: once all have told what they finished.
+    backlog_ = finished != 0 ? dispatch.queue()->backlog() : AqlQueue::Backlog::none;
     return dispatch.finished(finished);
   }
 
@@ -295,7 +301,7 @@ private:
     }
     if (!dispatch.has_unclaimed()) return;
     const nanoseconds time = now();
-    if (time - busy_since_ < share_after && !dispatch.queue()->has_packets()) return;
+    if (time - busy_since_ < share_after && dispatch.queue()->backlog() == AqlQueue::Backlog::none) return;
     if (time - shared_ < share_again) return;
     shared_ = time;
     if (++calls_ % calls_in_vain == 0)
@@ -315,14 +321,15 @@ private:
     if (ended->is_left_by_others()) spare = std::move(ended);
     Queue::Progress progress = queue->advance(*this);
     if (!progress.moved) return nullptr;
-    ++turns_;
+    ++launched_;
+    note_find();
     found();
     return progress.dispatch ? hand_out(std::move(progress.dispatch)) : nullptr;
   }
 
   [[nodiscard]] std::shared_ptr<Dispatch> wait_for_next() {
-    if (state_.crew.is_crowded()) return nullptr;
-    const nanoseconds end = now() + (more_packets_ ? next_packet_spin : no_packet_spin);
+    if (state_.crew.is_crowded() || backlog_ == AqlQueue::Backlog::launchable) return nullptr;
+    const nanoseconds end = now() + (backlog_ == AqlQueue::Backlog::blocked ? next_packet_spin : no_packet_spin);
     do {
       if (auto next = join_one()) return next;
       __builtin_ia32_pause();
@@ -362,14 +369,15 @@ private:
   std::size_t last_busy_ = 0;
   nanoseconds busy_since_{};
   nanoseconds shared_{};
-  unsigned calls_ = 0;  // that nobody came for
+  unsigned calls_ = 0;  // in a row, with an idle core all the while
   unsigned turns_ = 0;
+  unsigned launched_ = 0;  // in the present turn
   unsigned short_finds_ = 0;
   StallWatch finds_watch_;
   StallWatch claims_watch_;
   std::uint64_t claims_ = 0;
   bool was_short_ = false;
-  bool more_packets_ = false;  // in the queue of the kernel that was executed last
+  AqlQueue::Backlog backlog_ = AqlQueue::Backlog::none;  // of the queue whose kernel was executed last
   Dispatch::Waiting set_aside_;
 };
 

@@ -258,7 +258,6 @@ void typed_store(Emitter& e, const Instruction& i, const TypedInstruction& typed
   call_runtime(e, runtime::typed_buffer_store, e.ir.getVoidTy(), access, packed);
 }
 
-/// Caches do not exist here; what such an instruction orders is ordered for the compiler and for other threads.
 }  // namespace
 
 void add_buffer_memory(HandlerTable& table) {

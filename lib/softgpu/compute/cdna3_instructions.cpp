@@ -24,7 +24,6 @@ void add_cdna3_instructions(HandlerTable& table) {
   for (const char* mnemonic : {"v_fmamk_f32", "v_fmaak_f32"})
     add_vector_operation(table, mnemonic, {f32, {f32, f32, f32}}, fused_multiply_add);
   table.add("buffer_inv", maintain_caches);
-  table.add("buffer_wbl2", maintain_caches);
 }
 
 }  // namespace softgpu::compute

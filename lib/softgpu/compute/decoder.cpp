@@ -213,17 +213,16 @@ Instruction parse_instruction(std::string_view text) {
 namespace {
 
 /// An SDWA instruction one of whose selectors means nothing (CDNA2 ISA manual, "VOP_SDWA"): LLVM's disassembler ends
-/// the process over that.
+/// the process over that. It refuses itself what VOP1 instructions, without a second source, say of one.
 bool has_reserved_selector(std::span<const std::uint8_t, 8> bytes) {
   std::array<std::uint32_t, 2> dwords;
   std::memcpy(dwords.data(), bytes.data(), sizeof dwords);
   constexpr std::uint32_t sdwa = 0xf9;
   if (dwords[0] >> 31 != 0 || (dwords[0] & 0x1ff) != sdwa) return false;
-  const std::uint32_t encoding = dwords[0] >> 25;
-  const bool has_destination = encoding != 0x3e;    // VOPC has not
-  const bool has_second_source = encoding != 0x3f;  // VOP1 has not
+  constexpr std::uint32_t vopc = 0x3e;  // its destination is a mask, and has no selector
   const auto is_reserved = [&](unsigned bit) { return (dwords[1] >> bit & 7) == 7; };
-  return is_reserved(16) || (has_destination && is_reserved(8)) || (has_second_source && is_reserved(24));
+  const bool is_kept_unknown = (dwords[1] >> 11 & 3) == 3;  // what becomes of the destination's other bits
+  return is_reserved(16) || is_reserved(24) || (dwords[0] >> 25 != vopc && (is_reserved(8) || is_kept_unknown));
 }
 
 }  // namespace

@@ -109,7 +109,10 @@ TEST(Decoder, refuses_reserved_selectors) {
   EXPECT_FALSE(decode(0x020008f9, 0x07060606));  // src1_sel
   EXPECT_FALSE(decode(0x020008f9, 0x06070606));  // src0_sel
   EXPECT_FALSE(decode(0x020008f9, 0x06060706));  // dst_sel
-  EXPECT_TRUE(decode(0x7d8808f9, 0x06068706));   // v_cmp_gt_i32_sdwa: dst_sel's bits are those of a register
+  EXPECT_FALSE(decode(0x020008f9, 0x06061e06));  // dst_unused
+  EXPECT_TRUE(decode(0x7e0002f9, 0x00060606));   // v_mov_b32_sdwa v0, v6
+  EXPECT_FALSE(decode(0x7e0002f9, 0x00070606));
+  EXPECT_TRUE(decode(0x7d8808f9, 0x06068706));  // v_cmp_gt_i32_sdwa: dst_sel's bits are those of a register
   EXPECT_FALSE(decode(0x7d8808f9, 0x07068706));
 }
 

@@ -131,6 +131,14 @@ TEST_F(MemoryKernels, offsets_of_32_bits_wrap_around_within_a_wavefront) {
   }
 }
 
+TEST_F(MemoryKernels, lanes_with_gaps_between_them_touch_no_page_but_their_own) {
+  const FourGibibytes memory;
+  std::array<unsigned, 64> offsets{};
+  for (unsigned item = 0; item < 64; ++item) offsets[item] = FourGibibytes::page - 4 - 8 * (63 - item);
+  ASSERT_EQ(text(program().run("count_at_offsets", {{64, 1, 1}, {64, 1, 1}}, memory.begin(), offsets.data())), "");
+  for (unsigned item = 0; item < 64; ++item) EXPECT_EQ(memory.at(offsets[item]), 1 + item) << item;
+}
+
 TEST_F(MemoryKernels, flat_instructions_reach_lds_private_and_global_memory) {
   std::vector<unsigned> out(256, 5);
   ASSERT_EQ(text(program().run("flat_everywhere", {{256, 1, 1}, {256, 1, 1}}, out.data())), "");
