@@ -18,7 +18,7 @@ DppControl counted(const char* name, unsigned count, std::function<Source(unsign
 std::string Dpp::text() const {
   std::ostringstream text;
   text << control.text << " row_mask:0x" << std::hex << row_mask << " bank_mask:0x" << bank_mask;
-  if (bound_control) text << " bound_ctrl:0";  // the assembler's spelling of BOUND_CTRL = 1
+  if (bound_control) text << " bound_ctrl:1";
   return text.str();
 }
 

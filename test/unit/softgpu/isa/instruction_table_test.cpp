@@ -6,6 +6,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <llvm/Config/llvm-config.h>
 
 #include "harness.hpp"
 #include "instruction_table.hpp"
@@ -49,6 +50,7 @@ TEST(InstructionTable, RefusalsNameTheInstruction) {
 }
 
 TEST(InstructionTable, DocumentIsUpToDate) {
+  if (LLVM_VERSION_MAJOR != 15) GTEST_SKIP() << "the document lists the instructions that LLVM 15 knows";
   std::ifstream file(FASTDISPATCH_DOCS "/" + isa_document_name());
   std::stringstream committed;
   committed << file.rdbuf();
