@@ -10,7 +10,8 @@
 class TemporaryFolder {
 public:
   TemporaryFolder() {
-    std::string name = std::filesystem::temp_directory_path() / "fastdispatch-XXXXXX";  // mkdtemp() fills in the end
+    const std::string unique(6, 'X');  // mkdtemp() replaces it
+    std::string name = std::filesystem::temp_directory_path() / ("fastdispatch-" + unique);
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make the folder " + name);
     path_ = name;
   }
