@@ -37,9 +37,9 @@ struct Grid {
 /// A grid of x, x * y or x * y * z work-items, in work-groups of up to 256 along x unless `group` says otherwise.
 ///
 /// Where the grid is no multiple of the group, the last groups are partial. Compiled by LLVM 15 and earlier, HIP's
-/// blockDim is the size of the group at hand then, so that `blockIdx.x * blockDim.x + threadIdx.x` is wrong in a
-/// partial group; later compilers make it that of a whole group. Round the grid up for such a kernel, as HIP's own
-/// launches do, or let it take the size from __builtin_amdgcn_workgroup_size_x().
+/// blockDim is the size of the group at hand then: `blockIdx.x * blockDim.x + threadIdx.x` is wrong in a partial group.
+/// Later compilers make it that of a whole group, but leave partial ones out of gridDim in code objects of version 5.
+/// Round the grid up for such kernels, as HIP does, or let them ask __builtin_amdgcn_{workgroup,grid}_size_x().
 [[nodiscard]] constexpr Grid grid(std::uint32_t x) noexcept {
   return {.size = {x, 1, 1}, .group_size = {std::min(x, 256U), 1, 1}, .dimensions = 1};
 }

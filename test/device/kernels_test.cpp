@@ -105,22 +105,24 @@ TEST_F(Kernels, take_structures_and_small_values) {
   for (int i = 0; i < 300; ++i) ASSERT_EQ(result[static_cast<std::size_t>(i)], 0.25 + 1.5 * i - 3.0 * i * i) << i;
 }
 
-// The same source in both versions of the ABI. The seventh number is the size of a partial group, which the compilers
-// of LLVM 16 and later take for a whole one.
-void expect_shape(Queue& queue, const Module& module) {
+// Of 100 x 6 x 3 work-items in groups of 32 x 3 x 1, the last ones are partial. Compilers of LLVM 16 and later take
+// work-groups for whole ones: blockDim is that of a whole group everywhere, and gridDim, which version 5 of the ABI
+// makes of the count of whole groups and a rest, has lost the rest.
+void expect_shape(Queue& queue, const Module& module, std::uint32_t groups_of_later_compilers) {
   PinnedBuffer<std::uint32_t> shape(queue.agent(), 8);
   std::fill(shape.begin(), shape.end(), 0U);
   const auto report = module.kernel<void(std::uint32_t*)>("report_shape");
   queue.dispatch(report, grid(100, 6, 3).group(32, 3, 1), shape).wait();
   const std::uint32_t compiler = shape[7];
+  const bool later = compiler >= 16;
   EXPECT_THAT(std::vector(shape.begin(), shape.end()),
-              ::testing::ElementsAre(32, 3, 1, 4, 2, 3, compiler < 16 ? 4 : 32, compiler));
+              ::testing::ElementsAre(32, 3, 1, later ? groups_of_later_compilers : 4, 2, 3, later ? 32 : 4, compiler));
 }
 
-TEST_F(Kernels, of_code_object_v4_know_the_shape_of_their_launch) { expect_shape(queue, module); }
+TEST_F(Kernels, of_code_object_v4_know_the_shape_of_their_launch) { expect_shape(queue, module, 4); }
 
 TEST_F(Kernels, of_code_object_v5_know_the_shape_of_their_launch) {
-  expect_shape(queue, Module::load(gpu, DEVICE_TEST_KERNELS_V5));
+  expect_shape(queue, Module::load(gpu, DEVICE_TEST_KERNELS_V5), 3);
 }
 
 TEST_F(Kernels, are_found_by_symbol_and_by_their_name_in_the_source) {
