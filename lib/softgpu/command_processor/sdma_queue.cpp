@@ -1,6 +1,7 @@
 #include "softgpu/command_processor/sdma_queue.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <string>
 
 #include "softgpu/command_processor/device_access.hpp"
@@ -33,6 +34,50 @@ bool poll_met(const Packet& packet) {
   default:
     return value > reference;
   }
+}
+
+std::uint64_t copied_bytes(const Packet& packet) {
+  return std::uint64_t{packet.bits(1, 0, 30)} + 1;  // 30 bits from gfx90a on; the 22 of before are what ROCr 5.2 fills
+}
+
+std::uint64_t filled_dwords(const Packet& packet) { return packet.bits(4, 0, 22) / sizeof(std::uint32_t) + 1; }
+
+/// What a packet that accesses memory does, and where.
+std::string name_of(const Packet& packet) {
+  std::ostringstream text;
+  text << std::showbase;
+  const auto at = [&](const char* what, std::uint64_t address) { text << what << std::hex << address; };
+  switch (packet.operation()) {
+  case Operation::copy:
+    if (packet.sub_operation() == sdma::copy_linear) {
+      text << "a copy of " << copied_bytes(packet) << " bytes";
+      at(" from ", packet.quad(3));
+      at(" to ", packet.quad(5));
+    } else {
+      at("a copy of a box from ", Plane::parse(packet, 1).address);
+      at(" to ", Plane::parse(packet, 6).address);
+    }
+    break;
+  case Operation::fence:
+    at("a fence at ", packet.quad(1));
+    break;
+  case Operation::poll_memory:
+    at("a poll at ", packet.quad(1));
+    break;
+  case Operation::atomic:
+    at("an atomic addition at ", packet.quad(1));
+    break;
+  case Operation::constant_fill:
+    text << "a fill of " << filled_dwords(packet) * sizeof(std::uint32_t) << " bytes";
+    at(" at ", packet.quad(1));
+    break;
+  case Operation::timestamp:
+    at("a timestamp at ", packet.quad(1));
+    break;
+  default:
+    text << "operation " << packet.bits(0, 0, 8);
+  }
+  return text.str();
 }
 
 }  // namespace
@@ -68,45 +113,59 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
   case Operation::copy:
     return copy(packet);
   case Operation::fence:
-    __atomic_store_n(at_address<std::uint32_t>(packet.quad(1)), packet.dword(3), __ATOMIC_RELEASE);
-    return 4;
+    return access(packet, 4, [&] {
+      __atomic_store_n(at_address<std::uint32_t>(packet.quad(1)), packet.dword(3), __ATOMIC_RELEASE);
+    });
   case Operation::trap:
     host_.raise_event(packet.bits(1, 0, 28));
     return 2;
   case Operation::poll_memory:
-    // Without the memory bit it polls a register: ROCr's flush of the host data path, which is not there.
-    if (packet.bits(0, 31, 1) != 0 && !poll_met(packet)) return std::nullopt;
-    return 6;
+    return poll(packet);
   case Operation::atomic:
     if (packet.bits(0, 25, 7) != sdma::atomic_add_64) return refuse(packet, "an atomic other than a 64-bit add");
-    __atomic_fetch_add(at_address<std::uint64_t>(packet.quad(1)), packet.quad(3), __ATOMIC_ACQ_REL);
-    return 8;
+    return access(packet, 8, [&] {
+      __atomic_fetch_add(at_address<std::uint64_t>(packet.quad(1)), packet.quad(3), __ATOMIC_ACQ_REL);
+    });
   case Operation::constant_fill:
     if (packet.bits(0, 30, 2) != 2) return refuse(packet, "a fill by anything but dwords");
-    fill_device(packet.quad(1), packet.dword(3), packet.bits(4, 0, 22) / sizeof(std::uint32_t) + 1);
-    return 5;
+    return access(packet, 5, [&] { fill_device(packet.quad(1), packet.dword(3), filled_dwords(packet)); });
   case Operation::cache_request:
     return 5;  // GCR_REQ, which SDMA 5 has: there are no caches
   case Operation::timestamp:
     if (packet.sub_operation() != sdma::timestamp_get_global) return refuse(packet, "a timestamp other than global");
-    __atomic_store_n(at_address<std::uint64_t>(packet.quad(1)), gpu_clock(), __ATOMIC_RELEASE);
-    return 3;
+    return access(packet, 3,
+                  [&] { __atomic_store_n(at_address<std::uint64_t>(packet.quad(1)), gpu_clock(), __ATOMIC_RELEASE); });
   }
   return refuse(packet, "an unknown operation");
+}
+
+template <class Body>
+std::optional<unsigned> SdmaQueue::access(const Packet& packet, unsigned length, const Body& body) {
+  if (const auto exit = guard_.run(body)) {
+    stop_with_fault(packet, *exit);
+    return std::nullopt;
+  }
+  return length;
 }
 
 std::optional<unsigned> SdmaQueue::copy(const Packet& packet) {
   switch (packet.sub_operation()) {
   case sdma::copy_linear:
-    // 30 bits from gfx90a on; the 22 of before are what ROCr 5.2 fills.
-    copy_device(packet.quad(5), packet.quad(3), std::size_t{packet.bits(1, 0, 30)} + 1);
-    return 7;
+    return access(packet, 7, [&] { copy_device(packet.quad(5), packet.quad(3), copied_bytes(packet)); });
   case sdma::copy_linear_rectangle:
-    copy_rectangle(packet);
-    return 13;
+    return access(packet, 13, [&] { copy_rectangle(packet); });
   default:
     return refuse(packet, "a copy that is neither linear nor rectangular");
   }
+}
+
+std::optional<unsigned> SdmaQueue::poll(const Packet& packet) {
+  constexpr unsigned length = 6;
+  // Without the memory bit it polls a register: ROCr's flush of the host data path, which is not there.
+  if (packet.bits(0, 31, 1) == 0) return length;
+  bool met = false;
+  const auto done = access(packet, length, [&] { met = poll_met(packet); });
+  return met ? done : std::nullopt;
 }
 
 void SdmaQueue::copy_rectangle(const Packet& packet) const {
@@ -126,6 +185,23 @@ std::optional<unsigned> SdmaQueue::refuse(const Packet& packet, std::string_view
     host_.report_error("copy queue " + std::to_string(id_) + " stops: " + std::string(what) + " (first dword " +
                        std::to_string(packet.dword(0)) + ")");
   return std::nullopt;
+}
+
+void SdmaQueue::stop_with_fault(const Packet& packet, const compute::EarlyExit& exit) {
+  if (!stop()) return;
+  const std::string queue = "copy queue " + std::to_string(id_);
+  std::ostringstream text;
+  text << queue << " stops: ";
+  if (exit.cause == compute::EarlyExit::Cause::memory_fault)
+    text << "address 0x" << std::hex << exit.address << std::dec << " is not mapped";
+  else
+    text << "an address of more than 48 bits, which cannot be mapped";
+  text << "; accessed by " << name_of(packet) << " (packet at byte " << read_index_ << ")";
+  host_.report_error(text.str());
+  // Copy queues have no inactive signal: there is no other way to the runtime.
+  if (!host_.report_memory_fault({.gpu = memory_.gpu, .address = exit.address}))
+    host_.report_error(queue +
+                       ": the runtime takes no further memory fault; who waits for these copies waits for ever");
 }
 
 }  // namespace softgpu::command_processor

@@ -1,4 +1,6 @@
 // One copy queue: SDMA packets carried out strictly in order.
+//
+// A packet with an address that is not mapped is a memory fault and ends the queue.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +11,7 @@
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/queue.hpp"
 #include "softgpu/command_processor/sdma_packets.hpp"
+#include "softgpu/compute/fault_guard.hpp"
 
 namespace softgpu::command_processor {
 
@@ -26,13 +29,20 @@ private:
   [[nodiscard]] sdma::Packet read_packet() const;
   /// The packet's length in dwords once it is carried out; none while it has to wait, or when it stopped the queue.
   [[nodiscard]] std::optional<unsigned> carry_out(const sdma::Packet& packet);
+  /// Accesses the packet's addresses. A fault jumps out of `body`: nothing in it may have a destructor or take a lock.
+  /// `length`, or none where the fault stopped the queue.
+  template <class Body>
+  [[nodiscard]] std::optional<unsigned> access(const sdma::Packet& packet, unsigned length, const Body& body);
   [[nodiscard]] std::optional<unsigned> copy(const sdma::Packet& packet);
   void copy_rectangle(const sdma::Packet& packet) const;
+  [[nodiscard]] std::optional<unsigned> poll(const sdma::Packet& packet);
   std::optional<unsigned> refuse(const sdma::Packet& packet, std::string_view what);
+  void stop_with_fault(const sdma::Packet& packet, const compute::EarlyExit& exit);
 
   std::uint64_t id_;
   SdmaQueueMemory memory_;
   Host& host_;
+  compute::FaultGuard guard_;  // of whichever worker is in fetch()
   // Byte offsets that only grow. The host writes the second one and polls the first.
   alignas(64) std::uint64_t read_index_ = 0;
   alignas(64) std::uint64_t write_index_ = 0;

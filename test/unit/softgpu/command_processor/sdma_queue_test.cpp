@@ -1,6 +1,12 @@
 // Copy packets, as ROCr's blit code builds them.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <numeric>
+#include <ostream>
+#include <sstream>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -16,28 +22,66 @@ std::uint32_t high(const void* address) {
   return static_cast<std::uint32_t>(reinterpret_cast<std::uint64_t>(address) >> 32);
 }
 
-class SdmaQueueTest : public ::testing::Test {
-protected:
-  SdmaQueueTest() { scheduler.add(queue); }
-  ~SdmaQueueTest() override {
-    scheduler.remove(*queue);
-    queue->close();
+/// A copy queue in plain memory.
+class MemorySdmaQueue {
+public:
+  MemorySdmaQueue(Scheduler& scheduler, Host& host, std::uint64_t id, std::uint32_t gpu = 0)
+      : scheduler_(scheduler),
+        target_(std::make_shared<SdmaQueue>(
+            id, SdmaQueueMemory{.gpu = gpu, .ring = reinterpret_cast<std::byte*>(ring_.data()), .ring_bytes = 4096},
+            host)) {
+    scheduler_.add(target_);
   }
+  ~MemorySdmaQueue() {
+    scheduler_.remove(*target_);
+    target_->close();
+  }
+  MemorySdmaQueue(const MemorySdmaQueue&) = delete;
+  MemorySdmaQueue& operator=(const MemorySdmaQueue&) = delete;
 
   void submit(const std::vector<std::uint32_t>& dwords) {
-    for (const std::uint32_t dword : dwords) ring[(written++) % ring.size()] = dword;
-    __atomic_store_n(queue->write_index(), written * 4, __ATOMIC_RELEASE);
+    for (const std::uint32_t dword : dwords) ring_[(written_++) % ring_.size()] = dword;
+    __atomic_store_n(target_->write_index(), written_ * 4, __ATOMIC_RELEASE);
   }
   [[nodiscard]] bool all_done() const {
-    return eventually([&] { return __atomic_load_n(queue->read_index(), __ATOMIC_ACQUIRE) == written * 4; });
+    return eventually([&] { return __atomic_load_n(target_->read_index(), __ATOMIC_ACQUIRE) == written_ * 4; });
   }
+
+private:
+  Scheduler& scheduler_;
+  std::vector<std::uint32_t> ring_ = std::vector<std::uint32_t>(1024);
+  std::uint64_t written_ = 0;
+  std::shared_ptr<SdmaQueue> target_;
+};
+
+class SdmaQueueTest : public ::testing::Test {
+protected:
+  void submit(const std::vector<std::uint32_t>& dwords) { queue.submit(dwords); }
+  [[nodiscard]] bool all_done() const { return queue.all_done(); }
 
   FakeHost host;
   Scheduler scheduler{2};
-  std::vector<std::uint32_t> ring = std::vector<std::uint32_t>(1024);
-  std::uint64_t written = 0;
-  std::shared_ptr<SdmaQueue> queue = std::make_shared<SdmaQueue>(
-      5, SdmaQueueMemory{.gpu = 0, .ring = reinterpret_cast<std::byte*>(ring.data()), .ring_bytes = 4096}, host);
+  MemorySdmaQueue queue{scheduler, host, 5};
+};
+
+/// A page that may be used, and one behind it that may not.
+class PageAtTheEdge {
+public:
+  PageAtTheEdge() {
+    first_ =
+        static_cast<std::byte*>(mmap(nullptr, 2 * size(), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(edge(), size(), PROT_NONE);
+  }
+  ~PageAtTheEdge() { munmap(first_, 2 * size()); }
+  PageAtTheEdge(const PageAtTheEdge&) = delete;
+  PageAtTheEdge& operator=(const PageAtTheEdge&) = delete;
+
+  [[nodiscard]] static std::size_t size() { return static_cast<std::size_t>(getpagesize()); }
+  [[nodiscard]] std::byte* data() const { return first_; }
+  [[nodiscard]] std::byte* edge() const { return first_ + size(); }
+
+private:
+  std::byte* first_;
 };
 
 TEST_F(SdmaQueueTest, CopiesBytesThenDecrementsTheSignalAndRaisesTheEvent) {
@@ -128,6 +172,119 @@ TEST_F(SdmaQueueTest, AnUnknownOperationStopsTheQueueWithALine) {
   EXPECT_NE(host.errors()[0].find("copy queue 5 stops: an unknown operation"), std::string::npos);
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(__atomic_load_n(&after, __ATOMIC_ACQUIRE), 0U);
+}
+
+std::string hexadecimal(const void* address) {
+  std::ostringstream text;
+  text << "0x" << std::hex << reinterpret_cast<std::uint64_t>(address);
+  return text.str();
+}
+
+std::vector<std::uint32_t> copy_packet(const void* source, const void* target, std::uint32_t bytes) {
+  return {1, bytes - 1, 0, low(source), high(source), low(target), high(target)};
+}
+
+TEST(SdmaQueueFault, ACopyBeyondWhatIsMappedIsAMemoryFaultThatStopsItsQueueAndNoOther) {
+  FakeHost host;
+  Scheduler scheduler(2);
+  MemorySdmaQueue other(scheduler, host, 4);
+  MemorySdmaQueue broken(scheduler, host, 5, 1);
+  const PageAtTheEdge source;
+  std::vector<std::byte> target(2 * PageAtTheEdge::size());
+  std::fill_n(source.data(), PageAtTheEdge::size(), std::byte{7});
+  std::uint32_t polled = 1;
+  std::uint32_t after = 0;
+  std::uint32_t after_in_other = 0;
+  other.submit({8 | 3U << 28 | 1U << 31, low(&polled), high(&polled), 0, ~0U, 0x0fff0004});
+  other.submit({5, low(&after_in_other), high(&after_in_other), 1});
+  broken.submit({0, 0, 0});
+  broken.submit(copy_packet(source.data() + 16, target.data(), static_cast<std::uint32_t>(PageAtTheEdge::size())));
+  broken.submit({5, low(&after), high(&after), 1});
+
+  ASSERT_TRUE(eventually([&] { return host.faults().size() == 1; }));
+  EXPECT_EQ(host.faults()[0].gpu, 1U);
+  EXPECT_EQ(host.faults()[0].address, reinterpret_cast<std::uint64_t>(source.edge()));
+  ASSERT_EQ(host.errors().size(), 1U);
+  EXPECT_EQ(host.errors()[0], "copy queue 5 stops: address " + hexadecimal(source.edge()) +
+                                  " is not mapped; accessed by a copy of 4096 bytes from " +
+                                  hexadecimal(source.data() + 16) + " to " + hexadecimal(target.data()) +
+                                  " (packet at byte 12)");
+  __atomic_store_n(&polled, 0U, __ATOMIC_RELEASE);
+  EXPECT_TRUE(other.all_done());
+  EXPECT_EQ(after_in_other, 1U);
+  EXPECT_EQ(__atomic_load_n(&after, __ATOMIC_ACQUIRE), 0U);
+  EXPECT_EQ(target[PageAtTheEdge::size() - 17], std::byte{7});
+}
+
+struct FaultingPacket {
+  const char* operation;
+  std::vector<std::uint32_t> (*packet)(const void* mapped, const void* unmapped);
+};
+void PrintTo(const FaultingPacket& packet, std::ostream* out) { *out << packet.operation; }
+
+class EachSdmaPacket : public ::testing::TestWithParam<FaultingPacket> {};
+
+TEST_P(EachSdmaPacket, ThatNamesAnAddressThatIsNotMappedIsAMemoryFaultThere) {
+  FakeHost host;
+  Scheduler scheduler(2);
+  MemorySdmaQueue queue(scheduler, host, 5);
+  const PageAtTheEdge page;
+  queue.submit(GetParam().packet(page.data(), page.edge()));
+  ASSERT_TRUE(eventually([&] { return host.faults().size() == 1; }));
+  EXPECT_EQ(host.faults()[0].address, reinterpret_cast<std::uint64_t>(page.edge()));
+  const std::string line = host.errors().at(0);
+  EXPECT_NE(line.find("copy queue 5 stops: address " + hexadecimal(page.edge()) + " is not mapped"), std::string::npos);
+  EXPECT_NE(line.find(std::string("accessed by ") + GetParam().operation), std::string::npos) << line;
+}
+
+using Packets = std::vector<std::uint32_t>;
+INSTANTIATE_TEST_SUITE_P(
+    All, EachSdmaPacket,
+    ::testing::Values(
+        FaultingPacket{"a copy of 8 bytes from ",
+                       [](const void* mapped, const void* unmapped) { return copy_packet(unmapped, mapped, 8); }},
+        FaultingPacket{"a copy of 8 bytes from ",
+                       [](const void* mapped, const void* unmapped) { return copy_packet(mapped, unmapped, 8); }},
+        FaultingPacket{"a copy of a box from ",
+                       [](const void* mapped, const void* unmapped) -> Packets {
+                         return {1 | 4U << 8,    low(mapped), high(mapped), 0,  7U << 13,     63, low(unmapped),
+                                 high(unmapped), 0,           7U << 13,     63, 7 | 1U << 16, 0};
+                       }},
+        FaultingPacket{"a fence at ",
+                       [](const void*, const void* unmapped) -> Packets {
+                         return {5, low(unmapped), high(unmapped), 1};
+                       }},
+        FaultingPacket{"a poll at ",
+                       [](const void*, const void* unmapped) -> Packets {
+                         return {8 | 3U << 28 | 1U << 31, low(unmapped), high(unmapped), 0, ~0U, 0x0fff0004};
+                       }},
+        FaultingPacket{"an atomic addition at ",
+                       [](const void*, const void* unmapped) -> Packets {
+                         return {10 | 47U << 25, low(unmapped), high(unmapped), ~0U, ~0U, 0, 0, 0};
+                       }},
+        FaultingPacket{"a fill of 16 bytes at ",
+                       [](const void*, const void* unmapped) -> Packets {
+                         return {11 | 2U << 30, low(unmapped), high(unmapped), 9, 12};
+                       }},
+        FaultingPacket{"a timestamp at ", [](const void*, const void* unmapped) -> Packets {
+                         return {13 | 2U << 8, low(unmapped), high(unmapped)};
+                       }}));
+
+TEST_F(SdmaQueueTest, AnAddressOfMoreThan48BitsIsAMemoryFault) {
+  std::uint64_t target = 0;
+  submit({1, 7, 0, 0x1000, 0x12345678, low(&target), high(&target)});
+  ASSERT_TRUE(eventually([&] { return host.faults().size() == 1; }));
+  const std::string line = host.errors().at(0);
+  EXPECT_NE(line.find("more than 48 bits"), std::string::npos) << line;
+  EXPECT_NE(line.find("a copy of 8 bytes from 0x1234567800001000"), std::string::npos) << line;
+}
+
+TEST_F(SdmaQueueTest, AFaultOfWhichTheRuntimeIsNotToldIsALineMore) {
+  host.takes_faults = false;
+  const PageAtTheEdge page;
+  submit({5, low(page.edge()), high(page.edge()), 1});
+  ASSERT_TRUE(eventually([&] { return host.errors().size() == 2; }));
+  EXPECT_NE(host.errors()[1].find("copy queue 5: the runtime takes no further memory fault"), std::string::npos);
 }
 
 }  // namespace
