@@ -14,7 +14,10 @@ namespace softgpu::thunk {
 template <class Body>
 [[nodiscard]] HSAKMT_STATUS with_driver(Body&& body) {
   SoftGpu* gpu = soft_gpu();
-  if (gpu == nullptr) return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+  if (gpu == nullptr) {
+    refused_use();
+    return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+  }
   return body(*gpu);
 }
 

@@ -24,6 +24,7 @@ struct Driver {
   std::mutex mutex;
   unsigned users = 0;
   std::atomic<SoftGpu*> gpu{nullptr};
+  std::atomic<SoftGpu*> inherited{nullptr};  ///< in a child process, until it is told that it has none
 };
 
 Driver& driver() {
@@ -42,11 +43,14 @@ void park_before_translators_end() {
   std::call_once(once, [] { std::atexit(park_at_exit); });
 }
 
-/// A child process has none of the workers; it may open the driver anew.
+/// A child process has none of the workers. It may open the driver anew, as AMD's; a ROCr that was open in the parent
+/// does not.
 void abandon_in_child() {
-  driver().gpu.store(nullptr, std::memory_order_relaxed);
-  driver().users = 0;
-  driver().mutex.unlock();
+  Driver& self = driver();
+  if (SoftGpu* gpu = self.gpu.exchange(nullptr, std::memory_order_relaxed))
+    self.inherited.store(gpu, std::memory_order_relaxed);
+  self.users = 0;
+  self.mutex.unlock();
 }
 
 /// Registered late, on first use, so that they run before the static destructors of libraries that workers use.
@@ -111,6 +115,7 @@ bool open() {
     }
     register_process_hooks();
     self.gpu.store(new SoftGpu(std::get<Environment>(environment)), std::memory_order_release);
+    self.inherited.store(nullptr, std::memory_order_relaxed);
   }
   ++self.users;
   return true;
@@ -125,5 +130,11 @@ bool close() {
 }
 
 SoftGpu* soft_gpu() noexcept { return driver().gpu.load(std::memory_order_acquire); }
+
+void refused_use() {
+  if (SoftGpu* inherited = driver().inherited.exchange(nullptr))
+    inherited->host.report_error(
+        "this process was forked from one that used the GPU, which it cannot use: open the runtime after the fork");
+}
 
 }  // namespace softgpu::thunk

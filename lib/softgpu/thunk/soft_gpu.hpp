@@ -45,5 +45,7 @@ struct SoftGpu {
 [[nodiscard]] bool close();
 /// Null when closed, and in a child process after fork: the workers did not follow it.
 [[nodiscard]] SoftGpu* soft_gpu() noexcept;
+/// A function that needs the open driver was called without it: says why, once, where that is because of a fork.
+void refused_use();
 
 }  // namespace softgpu::thunk

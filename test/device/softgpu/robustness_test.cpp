@@ -20,6 +20,7 @@ namespace {
 
 using std::chrono::seconds;
 using testing::HasSubstr;
+using testing::StartsWith;
 using Clock = std::chrono::steady_clock;
 
 constexpr WaitOptions limit{.timeout = seconds(60)};
@@ -146,10 +147,47 @@ TEST(Robustness, a_child_process_exits_and_leaves_the_parents_work_alone) {
   SoftGpu device;
   Queue queue(device.gpu);
   device.occupy(queue);
+  testing::internal::CaptureStderr();
   EXPECT_EQ(exit_code_of([] {}), 0);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
   __atomic_store_n(device.flag.data(), 1U, __ATOMIC_RELEASE);
   queue.wait(limit);
   device.expect_that_work_is_done(queue);
+}
+
+TEST(Robustness, a_child_process_is_told_once_that_the_gpu_stayed_with_its_parent) {
+  SoftGpu device;
+  Queue queue(device.gpu);
+  device.expect_that_work_is_done(queue);
+  EXPECT_EQ(exit_code_of([&] {
+              testing::internal::CaptureStderr();
+              for (int i = 0; i < 2; ++i) EXPECT_THROW(DeviceBuffer<std::byte>(device.gpu, 1 << 20), Error);
+              const std::string told = testing::internal::GetCapturedStderr();
+              const std::string line =
+                  "softgpu: this process was forked from one that used the GPU, which it cannot use: open the runtime "
+                  "after the fork\n";
+              EXPECT_THAT(told, StartsWith(line));  // ROCr adds its own
+              EXPECT_EQ(told.find("softgpu: ", line.size()), std::string::npos);
+            }),
+            0);
+  device.expect_that_work_is_done(queue);
+}
+
+TEST(Robustness, a_child_process_has_a_gpu_where_its_parent_closed_the_runtime_before) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer lets no child of a process that had threads start some";
+#endif
+  {
+    SoftGpu device;
+    Queue queue(device.gpu);
+    device.expect_that_work_is_done(queue);
+  }
+  EXPECT_EQ(exit_code_of([] {
+              SoftGpu device;
+              Queue queue(device.gpu);
+              device.expect_that_work_is_done(queue);
+            }),
+            0);
 }
 
 TEST(Robustness, exhausted_device_memory_is_an_error_and_comes_back) {
