@@ -5,8 +5,8 @@
 // and the others stay for that a moment: from one kernel to the next, nobody's part changes.
 //
 // The worker that leads (crew.hpp) gives that up for a long kernel or translation, so that what may overlap does. For a
-// kernel that is known as short it does not; should that take longer this time, whoever wakes from a nap next sees that
-// the leader has not moved, and leads.
+// kernel that is known as short it does not; should that take longer this time, whoever looks up from its naps sees
+// that the leader has not moved, and leads.
 //
 // No more workers execute than there are cores: another one would take a core from them. But where nobody has begun
 // with a work-group for a while, those that are executed may wait for others, and one worker more helps.

@@ -165,6 +165,7 @@ int KernelCache::open_folder() {
     log("no folder " + folder_name_, reason(errno));
     return -1;
   }
+  // It may be a link, as ~/.cache may: whose folder that leads to is looked at below.
   File opened(::open(folder_name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat status;
   if (!opened || ::fstat(opened.get(), &status) != 0) {

@@ -161,6 +161,20 @@ TEST(KernelCache, uses_no_folder_that_others_may_write) {
   EXPECT_NE(cache.log.find("others may write it"), std::string::npos) << cache.log;
 }
 
+TEST(KernelCache, uses_a_folder_that_is_a_link_as_what_it_leads_to) {
+  const TemporaryFolder folder;
+  const fs::path target = folder.path() / "target";
+  const fs::path link = folder.path() / "link";
+  fs::create_directory(target);
+  fs::permissions(target, fs::perms::owner_all);
+  fs::create_directory_symlink(target, link);
+  LoggedCache(link).cache.store(key_of(1), content_of(1));
+  EXPECT_EQ(LoggedCache(target).cache.find(key_of(1)), content_of(1));
+  EXPECT_EQ(LoggedCache(link).cache.find(key_of(1)), content_of(1));
+  fs::permissions(target, fs::perms::others_write, fs::perm_options::add);
+  EXPECT_EQ(LoggedCache(link).cache.find(key_of(1)), std::nullopt);
+}
+
 TEST(KernelCache, removes_the_oldest_files_when_it_grows_too_large) {
   const TemporaryFolder folder;
   constexpr std::uint64_t limit = 20'000;
