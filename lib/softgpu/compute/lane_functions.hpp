@@ -8,14 +8,23 @@
 namespace softgpu::compute {
 
 template <llvm::Instruction::BinaryOps operation>
+llvm::Value* arithmetic(Emitter& e, llvm::Value* a, llvm::Value* b) {
+  // CreateBinOp makes operations that may be moved to where the host rounds otherwise.
+  if constexpr (operation == llvm::Instruction::FAdd) return e.ir.CreateFAdd(a, b);
+  if constexpr (operation == llvm::Instruction::FSub) return e.ir.CreateFSub(a, b);
+  if constexpr (operation == llvm::Instruction::FMul) return e.ir.CreateFMul(a, b);
+  return e.ir.CreateBinOp(operation, a, b);
+}
+
+template <llvm::Instruction::BinaryOps operation>
 llvm::Value* binary(Emitter& e, Sources s) {
-  return e.ir.CreateBinOp(operation, s[0], s[1]);
+  return arithmetic<operation>(e, s[0], s[1]);
 }
 
 /// The same with the operands exchanged: the "rev" instructions.
 template <llvm::Instruction::BinaryOps operation>
 llvm::Value* reversed(Emitter& e, Sources s) {
-  return e.ir.CreateBinOp(operation, s[1], s[0]);
+  return arithmetic<operation>(e, s[1], s[0]);
 }
 
 template <llvm::Intrinsic::ID id>

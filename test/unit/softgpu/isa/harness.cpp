@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include "assembler.hpp"
-#include "kernel_image.hpp"
 #include "tested_target.hpp"
 
 namespace softgpu::isa {
@@ -31,7 +30,7 @@ class TestKernel {
 public:
   TestKernel(const std::vector<Case>& cases, const Options& options)
       : image_(assemble(kernel_text(snippets(cases), options.lds, options.scratch)),
-               options.scratch == Scratch::available ? scratch_bytes : 0),
+               options.scratch == Scratch::available ? scratch_bytes : 0, options.float_mode),
         lds_(options.lds) {}
   ~TestKernel() { engine().forget(image_.kernel_object(), image_.size()); }
   TestKernel(const TestKernel&) = delete;

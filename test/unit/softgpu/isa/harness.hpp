@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernel_image.hpp"
 #include "kernel_text.hpp"
 #include "machine_state.hpp"
 #include "softgpu/compute/engine.hpp"
@@ -40,7 +41,8 @@ struct Options {
   Lds lds = Lds::unused;
   Scratch scratch = Scratch::unused;
   unsigned states = 1;  ///< times as many states, for instructions that take one operand a wavefront instead of 64
-  bool gfx90a_lacks_them = false;  ///< the test is skipped there
+  bool gfx90a_lacks_them = false;                      ///< the test is skipped there
+  std::uint32_t float_mode = KernelImage::usual_mode;  ///< what the kernel descriptor says
 };
 void expect_match(const std::vector<Case>& cases, Options options = {});
 

@@ -14,7 +14,6 @@ namespace {
 namespace abi = llvm::amdhsa;
 
 constexpr std::size_t code_alignment = 256;
-constexpr std::uint32_t denormals_kept = 3;
 
 template <class Word>
 void set(Word& word, std::uint32_t mask, std::uint32_t shift, std::uint32_t value) {
@@ -24,7 +23,7 @@ void set(Word& word, std::uint32_t mask, std::uint32_t shift, std::uint32_t valu
 // Field encodings from "Kernel Descriptor for GFX9" in LLVM's AMDGPU usage guide.
 #define FASTDISPATCH_SET(word, field, value) set(word, abi::field, abi::field##_SHIFT, value)
 
-abi::kernel_descriptor_t descriptor(std::uint32_t private_bytes) {
+abi::kernel_descriptor_t descriptor(std::uint32_t private_bytes, std::uint32_t float_mode) {
   abi::kernel_descriptor_t kernel = {};
   kernel.private_segment_fixed_size = private_bytes;
   kernel.kernarg_size = sizeof(std::uint64_t);
@@ -33,10 +32,12 @@ abi::kernel_descriptor_t descriptor(std::uint32_t private_bytes) {
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_GRANULATED_WORKITEM_VGPR_COUNT, registers / 8 - 1);
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_GRANULATED_WAVEFRONT_SGPR_COUNT,
                    2 * (kernel_scalar_registers / 16 - 1));
-  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_FLOAT_DENORM_MODE_32, denormals_kept);
-  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_FLOAT_DENORM_MODE_16_64, denormals_kept);
-  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_ENABLE_DX10_CLAMP, 1);
-  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_ENABLE_IEEE_MODE, 1);
+  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_FLOAT_ROUND_MODE_32, float_mode);
+  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_FLOAT_ROUND_MODE_16_64, float_mode >> 2);
+  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_FLOAT_DENORM_MODE_32, float_mode >> 4);
+  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_FLOAT_DENORM_MODE_16_64, float_mode >> 6);
+  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_ENABLE_DX10_CLAMP, float_mode >> 8);
+  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_ENABLE_IEEE_MODE, float_mode >> 9);
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_X, 1);
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc3, COMPUTE_PGM_RSRC3_GFX90A_ACCUM_OFFSET, kernel_vector_registers / 4 - 1);
   FASTDISPATCH_SET(kernel.kernel_code_properties, KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR, 1);
@@ -56,13 +57,13 @@ abi::kernel_descriptor_t descriptor(std::uint32_t private_bytes) {
 
 }  // namespace
 
-KernelImage::KernelImage(std::span<const std::byte> code, std::uint32_t private_bytes)
+KernelImage::KernelImage(std::span<const std::byte> code, std::uint32_t private_bytes, std::uint32_t float_mode)
     : storage_(new std::byte[code.size() + 3 * code_alignment]()), size_(code.size() + 2 * code_alignment),
       private_bytes_(private_bytes) {
   void* start = storage_.get();
   std::size_t space = size_ + code_alignment;
   base_ = static_cast<std::byte*>(std::align(code_alignment, size_, start, space));
-  const abi::kernel_descriptor_t header = descriptor(private_bytes);
+  const abi::kernel_descriptor_t header = descriptor(private_bytes, float_mode);
   std::memcpy(base_, &header, sizeof header);
   std::copy(code.begin(), code.end(), base_ + code_alignment);
 }

@@ -10,9 +10,14 @@ namespace softgpu::isa {
 
 class KernelImage {
 public:
-  /// `private_bytes` is the scratch memory of a work-item. The descriptor enables what such a kernel is given by the
-  /// ABI: without scratch s[0:1] is the kernarg pointer and s2 the work-group's id.
-  explicit KernelImage(std::span<const std::byte> code, std::uint32_t private_bytes = 0);
+  /// Denormals kept, DX10_CLAMP and IEEE on.
+  static constexpr std::uint32_t usual_mode = 0x3f0;
+
+  /// `private_bytes` is the scratch memory of a work-item, `float_mode` what MODE begins as, bits 0 to 9. The
+  /// descriptor enables what such a kernel is given by the ABI: without scratch s[0:1] is the kernarg pointer and s2
+  /// the work-group's id.
+  explicit KernelImage(std::span<const std::byte> code, std::uint32_t private_bytes = 0,
+                       std::uint32_t float_mode = usual_mode);
 
   [[nodiscard]] std::uint64_t kernel_object() const { return reinterpret_cast<std::uintptr_t>(base_); }
   [[nodiscard]] std::size_t size() const { return size_; }

@@ -1,5 +1,7 @@
 // The MODE register set to what only the wavefront knows, and VSKIP.
+#include <array>
 #include <bit>
+#include <cfenv>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -10,8 +12,7 @@ namespace softgpu::isa {
 namespace {
 
 constexpr u32 single_denormals = 3 << 4;
-/// MODE as test kernels begin: all denormals kept, DX10_CLAMP and IEEE on.
-constexpr u32 usual_mode = 0x3f0;
+constexpr u32 usual_mode = KernelImage::usual_mode;
 
 /// v8 = v0 * 0.5 with denormals flushed in the way that two bits of MODE ask for.
 u32 halved(u32 bits, u32 kept) {
@@ -23,6 +24,25 @@ u32 halved(u32 bits, u32 kept) {
 
 void tiny_numbers(MachineState& state, Random& random) {
   for (u32& value : state.vector[0]) value = static_cast<u32>(random() % 0x2000000 | random() << 31);
+}
+
+/// Whatever the kernel descriptor says: the rounding of single precision and what becomes of its denormals, here, and
+/// the register itself, which the other bits' effects follow.
+TEST(ControlFlowMode, BeginsAsTheDescriptorSays) {
+  constexpr std::array rounding = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
+  for (u32 bit = 1; bit <= 0x3f0; bit = bit == 0x200 ? usual_mode : bit * 2)
+    for (const u32 mode : {bit, bit ^ 0x3ff}) {
+      SCOPED_TRACE(mode);
+      expect_match({{"v_mul_f32 v8, 0.5, v0\ns_getreg_b32 s5, hwreg(HW_REG_MODE, 0, 10)", tiny_numbers,
+                     [mode, rounding](MachineState& state) {
+                       std::fesetround(rounding.at(mode & 3));
+                       for (unsigned lane = 0; lane < lane_count; ++lane)
+                         if (state.active(lane)) state.vector[8][lane] = halved(state.vector[0][lane], mode >> 4);
+                       std::fesetround(FE_TONEAREST);
+                       state.scalar[5] = mode;
+                     }}},
+                   {.float_mode = mode});
+    }
 }
 
 TEST(ControlFlowMode, DenormalsFollowARegister) {
