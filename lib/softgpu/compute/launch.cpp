@@ -114,6 +114,12 @@ Launch::make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_pac
                    "the kernel asks for work-group info or work-group counts in its first SGPRs; these are not "
                    "supported"};
   }
+  constexpr unsigned most_user_sgprs = 16;
+  if (descriptor.user_sgpr_count() > most_user_sgprs) {
+    return Failure{Failure::Kind::invalid_code_object, packet.kernel_object,
+                   "the kernel descriptor asks for " + std::to_string(descriptor.user_sgpr_count()) +
+                       " user SGPRs; the limit is " + std::to_string(most_user_sgprs)};
+  }
   return std::allocate_shared<PreparedLaunch>(RecyclingAllocator<PreparedLaunch>(), std::move(kernel), packet, queue);
 }
 
@@ -176,6 +182,12 @@ void PreparedLaunch::lay_out_registers() {
   const bool is_architected = kernel_->target().architecture->flat_scratch == Architecture::FlatScratch::architected;
   wave_scratch_offset_ = claim(descriptor.uses_private_segment() && !is_architected, 1);
   sgpr_count_ = next;
+}
+
+std::uint32_t PreparedLaunch::private_segment_bytes() const noexcept {
+  const KernelDescriptor& descriptor = kernel_->descriptor();  // amd_kernel_code_t has another field there
+  const std::uint32_t needed = descriptor.uses_private_segment() ? descriptor.private_segment_bytes : 0;
+  return std::max(packet_.private_segment_size, needed);
 }
 
 std::uint64_t PreparedLaunch::group_count() const noexcept {

@@ -40,8 +40,7 @@ public:
   [[nodiscard]] std::optional<Failure> renew(const hsa_kernel_dispatch_packet_t& packet,
                                              const QueueView& queue) override;
   [[nodiscard]] std::uint64_t group_count() const noexcept override;
-  [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override { return packet_.private_segment_size; }
-
+  [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override;
   [[nodiscard]] WaitsFor waits_for() const noexcept override { return kernel_->waits_for(); }
   [[nodiscard]] bool never_waits() const noexcept override;
   [[nodiscard]] std::uint32_t groups_per_compute_unit() const noexcept override;

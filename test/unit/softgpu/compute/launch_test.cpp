@@ -39,6 +39,32 @@ TEST(Launch, refuses_what_is_beyond_the_limits_of_a_work_group) {
   EXPECT_EQ(refusal(packet), Failure::Kind::group_memory);
 }
 
+TEST(Launch, refuses_descriptors_that_ask_for_more_user_sgprs_than_there_are) {
+  for (std::uint32_t count = 0; count != 32; ++count) {
+    KernelDescriptor descriptor;
+    descriptor.rsrc2 = 1 | count << 1 | 7 << 7;  // and scratch, and all work-group ids
+    const auto made = Launch::make(kernel_of(nullptr, Waits::never, descriptor), packet_of({1, 1, 1}, {1, 1, 1}), {});
+    const auto* failure = std::get_if<Failure>(&made);
+    ASSERT_EQ(failure != nullptr, count > 16) << count;
+    if (failure == nullptr) continue;
+    EXPECT_EQ(failure->kind, Failure::Kind::invalid_code_object);
+    EXPECT_EQ(failure->text,
+              "the kernel descriptor asks for " + std::to_string(count) + " user SGPRs; the limit is 16");
+  }
+}
+
+TEST(Launch, needs_the_private_memory_of_packet_and_descriptor) {
+  auto packet = packet_of({1, 1, 1}, {1, 1, 1});
+  packet.private_segment_size = 64;
+  KernelDescriptor descriptor;
+  descriptor.private_segment_bytes = 100;
+  EXPECT_EQ(prepared(packet, descriptor).private_segment_bytes(), 64U);  // amd_kernel_code_t's minor version
+  descriptor.rsrc2 = 1;
+  EXPECT_EQ(prepared(packet, descriptor).private_segment_bytes(), 100U);
+  packet.private_segment_size = 128;
+  EXPECT_EQ(prepared(packet, descriptor).private_segment_bytes(), 128U);
+}
+
 TEST(Launch, accepts_the_largest_work_group) {
   auto packet = packet_of({1024, 1024, 64}, {16, 16, 4});
   packet.group_segment_size = 65536;
@@ -114,7 +140,7 @@ TEST(Launch, leaves_out_the_scratch_offset_where_flat_scratch_is_architected) {
 TEST(Launch, lays_out_the_initial_sgprs_in_the_order_of_the_kernel_code_properties) {
   KernelDescriptor descriptor;
   descriptor.properties = 1 | 2 | 4 | 8 | 16 | 32 | 64;
-  descriptor.rsrc2 = 1 | 17 << 1 | 1 << 7 | 1 << 9;  // scratch, 17 user SGPRs, work-group ids x and z
+  descriptor.rsrc2 = 1 | 16 << 1 | 1 << 7 | 1 << 9;  // scratch, 16 user SGPRs, work-group ids x and z
   auto packet = packet_of({2, 1, 6}, {1, 1, 2});
   packet.kernarg_address = std::bit_cast<void*>(std::uint64_t{0x1111222233334444});
   packet.private_segment_size = 48;
@@ -147,10 +173,10 @@ TEST(Launch, lays_out_the_initial_sgprs_in_the_order_of_the_kernel_code_properti
   EXPECT_EQ(sgprs[12], 0xbbbbccccU);
   EXPECT_EQ(sgprs[13], 0xaaaaU);
   EXPECT_EQ(sgprs[14], 48U);
-  // 17 user SGPRs: two of them are not used.
-  EXPECT_EQ(sgprs[17], 1U);
-  EXPECT_EQ(sgprs[18], 2U);
-  EXPECT_EQ(sgprs[19], 0x400U);
+  // 16 user SGPRs: one of them is not used.
+  EXPECT_EQ(sgprs[16], 1U);
+  EXPECT_EQ(sgprs[17], 2U);
+  EXPECT_EQ(sgprs[18], 0x400U);
 }
 
 TEST(Launch, renewed_for_another_packet_is_like_a_new_one) {
