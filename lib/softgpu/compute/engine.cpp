@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "emitter.hpp"
+#include "jit.hpp"
 #include "kernel.hpp"
 #include "program.hpp"
 #include "translations.hpp"
@@ -31,6 +32,11 @@ Failure illegal_instruction(std::int64_t offset, const std::string& what) {
   text << what << " at offset " << (offset < 0 ? "-0x" : "0x") << std::hex << std::abs(offset)
        << " of the kernel: not supported";
   return {Failure::Kind::illegal_instruction, static_cast<std::uint64_t>(offset), text.str()};
+}
+
+/// LLVM wants for nothing but memory here.
+Failure no_host_code(std::uint64_t code_address, const JitError& error) {
+  return {Failure::Kind::host_memory, code_address, error.what()};
 }
 
 /// A translation, with the bytes that it was made from: addresses are used again for other code.
@@ -128,6 +134,8 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
                                             std::move(regions));
     } catch (const UnsupportedInstruction& unsupported) {
       return illegal_instruction(unsupported.offset, unsupported.text);
+    } catch (const JitError& error) {
+      return no_host_code(code_address, error);
     }
   }
 
@@ -143,6 +151,8 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       return CodeRegion{code.wave, std::move(code.code), program.indirect_targets, std::move(program.pieces)};
     } catch (const UnsupportedInstruction& unsupported) {
       return illegal_instruction(unsupported.offset, unsupported.text);
+    } catch (const JitError& error) {
+      return no_host_code(code_address, error);
     }
   }
 

@@ -1,7 +1,6 @@
 #include "jit.hpp"
 
 #include <atomic>
-#include <stdexcept>
 #include <string>
 
 #include <llvm-c/Core.h>
@@ -35,12 +34,12 @@ constexpr const char* function_name = "wave";
 
 template <class T>
 T value_of(llvm::Expected<T> expected) {
-  if (!expected) throw std::runtime_error("LLVM's JIT: " + llvm::toString(expected.takeError()));
+  if (!expected) throw JitError("LLVM's JIT: " + llvm::toString(expected.takeError()));
   return std::move(*expected);
 }
 
 void check(llvm::Error error) {
-  if (error) throw std::runtime_error("LLVM's JIT: " + llvm::toString(std::move(error)));
+  if (error) throw JitError("LLVM's JIT: " + llvm::toString(std::move(error)));
 }
 
 llvm::orc::JITTargetMachineBuilder machine_for(HostCpu cpu) {

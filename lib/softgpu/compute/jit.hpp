@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,11 @@ class Module;
 }
 
 namespace softgpu::compute {
+
+/// LLVM could not compile or link, such as for lack of memory.
+class JitError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// The host code of one kernel. Whoever holds `code` keeps it mapped.
 struct HostCode {
@@ -39,8 +45,10 @@ public:
   [[nodiscard]] HostVectors vectors() const noexcept;
 
   /// An object file of the function that `fill` adds to the module, named as it is told. What it throws passes through.
+  /// Throws JitError.
   [[nodiscard]] std::string compile(const std::function<void(llvm::Module&, const char* name)>& fill) const;
-  /// Makes the function of an object file ready to be called. Throws where it refers to what is not there.
+  /// Makes the function of an object file ready to be called. Throws JitError, also where it refers to what is not
+  /// there.
   [[nodiscard]] HostCode link(std::string_view object);
 
 private:

@@ -237,10 +237,6 @@ void KernelCache::store(const Key& key, std::string_view content) {
   if (!size_ || *size_ > limit_bytes_) trim();
 }
 
-void KernelCache::remove(const Key& key) {
-  if (folder() >= 0) ::unlinkat(folder_, name_of(key).c_str(), 0);
-}
-
 void KernelCache::trim() {
   std::vector<Found> files = files_in(folder_);
   std::uint64_t size = size_of(files);

@@ -32,8 +32,6 @@ public:
   [[nodiscard]] bool is_on() const noexcept { return !folder_name_.empty(); }
   [[nodiscard]] std::optional<std::string> find(const Key& key);
   void store(const Key& key, std::string_view content);
-  /// For a content that turned out to be of no use.
-  void remove(const Key& key);
 
 private:
   [[nodiscard]] int folder();

@@ -94,8 +94,7 @@ TranslatedProgram Translations::of(const Program& program, std::uint32_t float_m
       log(program, "from the cache");
       return translated;
     } catch (const std::exception& error) {
-      log(program, error.what());
-      cache_.remove(key);
+      log(program, error.what());  // and what is made anew replaces it
     }
   }
   TranslatedProgram translated = translate_now(program, float_mode, kept);

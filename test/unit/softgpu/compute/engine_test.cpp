@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "softgpu/compute/global_wave_sync.hpp"
+#include "softgpu/compute/jit.hpp"
 #include "test_launch.hpp"
 
 namespace softgpu::compute {
@@ -92,6 +93,19 @@ TEST(Engine, fails_a_kernel_that_the_hosts_memory_does_not_suffice_for_and_trans
   const Failure failure = failure_in(engine, image.address());
   EXPECT_EQ(failure.kind, Failure::Kind::host_memory);
   EXPECT_EQ(failure.text, "the host has no memory left to translate the kernel");
+  enough = true;
+  EXPECT_NE(kernel_in(engine, image), nullptr);
+}
+
+TEST(Engine, fails_a_kernel_that_llvm_cannot_make_host_code_of) {
+  bool enough = false;
+  Engine engine({.log = [&](std::string_view) {
+    if (!enough) throw JitError("LLVM's JIT: Cannot allocate memory");
+  }});
+  const Image image({s_endpgm});
+  const Failure failure = failure_in(engine, image.address());
+  EXPECT_EQ(failure.kind, Failure::Kind::host_memory);
+  EXPECT_EQ(failure.text, "LLVM's JIT: Cannot allocate memory");
   enough = true;
   EXPECT_NE(kernel_in(engine, image), nullptr);
 }
