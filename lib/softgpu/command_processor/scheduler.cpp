@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cfenv>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -387,6 +388,7 @@ Scheduler::Scheduler(std::uint32_t workers, std::shared_ptr<Executions> executio
     std::thread([state = state_, index] {
       pthread_setname_np(pthread_self(), ("softgpu-" + std::to_string(index)).c_str());
       prctl(PR_SET_TIMERSLACK, 1UL);  // naps of microseconds are to be that short
+      std::fesetenv(FE_DFL_ENV);      // not the program's, which may round otherwise or flush denormals
       state->executions->enlist(index);
       try {
         Worker(*state, index).work();

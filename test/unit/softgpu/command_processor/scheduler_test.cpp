@@ -1,7 +1,9 @@
 // How work spreads over the workers, and what they cost when there is none.
+#include <cfenv>
 #include <ctime>
-
 #include <set>
+
+#include <immintrin.h>
 
 #include <gtest/gtest.h>
 
@@ -38,6 +40,30 @@ TEST_F(SchedulerTest, ALongGridIsSharedByWorkers) {
   queue.dispatch(kernel, {.groups = 500, .completion = &done});
   ASSERT_TRUE(done.reaches(0));
   EXPECT_GE(workers.size(), 2U);
+}
+
+/// A program built for speed flushes denormals in all its threads; kernels have a mode of their own.
+TEST_F(SchedulerTest, KernelsDoNotRunInTheFloatingPointModeOfTheProgram) {
+  std::fenv_t before{};
+  std::fegetenv(&before);
+  constexpr unsigned flushes_denormals = 0x8040;
+  _mm_setcsr(_mm_getcsr() | flushes_denormals);
+  std::fesetround(FE_UPWARD);
+  std::atomic<unsigned> mode{~0U};
+  std::atomic<int> rounding{-1};
+  const FakeKernel kernel{.body = [&](std::uint32_t, std::uint64_t) {
+    mode = _mm_getcsr() & flushes_denormals;
+    rounding = std::fegetround();
+    return std::nullopt;
+  }};
+  Scheduler scheduler(2);
+  std::fesetenv(&before);
+  MemoryQueue queue(scheduler, grids, host);
+  Signal done;
+  queue.dispatch(kernel, {.completion = &done});
+  ASSERT_TRUE(done.reaches(0));
+  EXPECT_EQ(mode.load(), 0U);
+  EXPECT_EQ(rounding.load(), FE_TONEAREST);
 }
 
 TEST_F(SchedulerTest, KernelsThatWaitForEachOtherAcrossQueuesAllRun) {
