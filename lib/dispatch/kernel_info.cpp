@@ -113,15 +113,17 @@ std::uint64_t group_segment(const KernelInfo& kernel, const Grid& grid, std::uin
 
 }  // namespace
 
-KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, const AgentProperties& agent) {
+KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent) {
+  const AgentProperties& properties = agent.properties();
   KernelInfo kernel{.name = metadata.name,
                     .object = object,
                     .kernarg_size = metadata.kernarg_segment_size,
                     .group_segment_size = metadata.group_segment_fixed_size,
                     .private_segment_size = metadata.private_segment_fixed_size,
-                    .max_group_size = std::min(metadata.max_flat_workgroup_size, agent.work_group_size_max),
-                    .max_group_segment_size = static_cast<std::uint32_t>(agent.lds_bytes),
+                    .max_group_size = std::min(metadata.max_flat_workgroup_size, properties.work_group_size_max),
+                    .max_group_segment_size = static_cast<std::uint32_t>(properties.lds_bytes),
                     .needs_queue = false,
+                    .agent = agent.handle(),
                     .arguments = {},
                     .implicit_arguments = {}};
   for (const ArgumentMetadata& argument : metadata.arguments) {
@@ -148,6 +150,10 @@ void check_implicit_arguments(const KernelMetadata& metadata) {
 }
 
 void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory, Agent agent) {
+  if (kernel.agent.handle != 0 && kernel.agent.handle != agent.handle().handle) {
+    throw Error(fmt::format("kernel {} is not loaded on the {} that it is dispatched to: load its module there, too",
+                            kernel.name, agent.name()));
+  }
   const auto& [x, y, z] = grid.group_size;
   // Each extent by itself first, so that the product can't overflow.
   const std::uint32_t most = kernel.max_group_size;

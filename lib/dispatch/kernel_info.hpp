@@ -10,8 +10,7 @@
 namespace fastdispatch::detail {
 
 // `object` is where the loader put the kernel descriptor.
-[[nodiscard]] KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object,
-                                          const AgentProperties& agent);
+[[nodiscard]] KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent);
 
 // Throws Error when the kernel wants an implicit argument that is not known: it can't be launched then.
 void check_implicit_arguments(const KernelMetadata& metadata);

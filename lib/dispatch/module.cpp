@@ -90,7 +90,7 @@ struct Module::State {
         executable(on, elf, name) {
     infos.reserve(metadata.size());
     for (const detail::KernelMetadata& kernel : metadata) {
-      infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel.symbol), agent.properties()));
+      infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel.symbol), agent));
     }
     for (const detail::KernelInfo& info : infos) agent.register_kernel(info.object, info.name);
   }

@@ -60,6 +60,7 @@ struct KernelInfo {
   std::uint32_t max_group_size = 0;          // what it was compiled for, or the agent's limit if that is smaller
   std::uint32_t max_group_segment_size = 0;  // the agent's
   bool needs_queue = false;                  // an implicit argument depends on the queue
+  hsa_agent_t agent{};                       // on which it is loaded; 0: on all
   std::vector<ArgumentSlot> arguments;
   std::vector<ImplicitSlot> implicit_arguments;
 };
@@ -72,8 +73,9 @@ struct Parameter {
   const std::type_info* type;
 };
 
-// Throws Error, saying what is wrong, when the kernel can't be launched so: a group larger than it was compiled for, or
-// more group memory than the agent has, or a grid that `agent` can't run. `local_memory` is what LocalMemory adds.
+// Throws Error, saying what is wrong, when the kernel can't be launched so: it is loaded on another agent, a group
+// larger than it was compiled for, or more group memory than the agent has, or a grid that `agent` can't run.
+// `local_memory` is what LocalMemory adds.
 FASTDISPATCH_EXPORT void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
                                         Agent agent);
 

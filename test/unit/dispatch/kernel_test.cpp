@@ -90,7 +90,7 @@ TEST(SourceName, is_what_the_author_wrote) {
 
 TEST(WriteArguments, puts_each_where_the_code_object_wants_it) {
   test::MockHsa hsa;
-  const KernelInfo info = make_kernel_info(metadata(test::hip_v4(), "fill_pairs"), 0x1000, hsa.agent().properties());
+  const KernelInfo info = make_kernel_info(metadata(test::hip_v4(), "fill_pairs"), 0x1000, hsa.agent());
   const Kernel<void(Pair*, Pair, char)> kernel(info);
   alignas(64) std::array<std::byte, 64> kernarg{};
   Pair target{};
@@ -103,7 +103,7 @@ TEST(WriteArguments, puts_each_where_the_code_object_wants_it) {
 
 TEST(WriteArguments, converts_to_the_parameters_type) {
   test::MockHsa hsa;
-  const KernelInfo info = make_kernel_info(metadata(test::hip_v4(), "add"), 0x1000, hsa.agent().properties());
+  const KernelInfo info = make_kernel_info(metadata(test::hip_v4(), "add"), 0x1000, hsa.agent());
   const Kernel<void(const unsigned*, const unsigned*, unsigned*, unsigned)> kernel(info);
   alignas(64) std::array<std::byte, 64> kernarg{};
   std::array<unsigned, 4> values{};
@@ -116,8 +116,7 @@ TEST(WriteArguments, converts_to_the_parameters_type) {
 
 TEST(WriteArguments, places_local_memory_one_after_the_other) {
   test::MockHsa hsa;
-  const KernelInfo info =
-      make_kernel_info(metadata(test::opencl_v4(), "rotate_groups"), 0x1000, hsa.agent().properties());
+  const KernelInfo info = make_kernel_info(metadata(test::opencl_v4(), "rotate_groups"), 0x1000, hsa.agent());
   using Rotate = Kernel<void(unsigned*, LocalMemory, LocalMemory)>;
   alignas(64) std::array<std::byte, 128> kernarg{};
   Rotate(info).write_arguments(kernarg.data(), nullptr, LocalMemory{100}, LocalMemory{64});
@@ -132,7 +131,7 @@ TEST(WriteArguments, places_local_memory_one_after_the_other) {
 TEST(ImplicitArguments, of_version5_are_filled_by_their_names) {
   test::MockHsa hsa;
   const KernelMetadata add = metadata(test::hip_v5(), "add");
-  const KernelInfo info = make_kernel_info(add, 0x1000, hsa.agent().properties());
+  const KernelInfo info = make_kernel_info(add, 0x1000, hsa.agent());
   std::vector<std::byte> kernarg(info.kernarg_size, std::byte{0xcc});
   write_implicit_arguments(info, grid(1000, 30, 7).group(64, 8, 2), kernarg.data());
 
@@ -162,8 +161,7 @@ TEST(ImplicitArguments, of_version5_are_filled_by_their_names) {
 
 TEST(ImplicitArguments, of_version4_are_zero) {
   test::MockHsa hsa;
-  const KernelInfo info =
-      make_kernel_info(metadata(test::opencl_v4(), "rotate_groups"), 0x1000, hsa.agent().properties());
+  const KernelInfo info = make_kernel_info(metadata(test::opencl_v4(), "rotate_groups"), 0x1000, hsa.agent());
   std::vector<std::byte> kernarg(info.kernarg_size, std::byte{0xcc});
   EXPECT_FALSE(info.needs_queue);
   write_implicit_arguments(info, grid(64), kernarg.data());
@@ -177,7 +175,7 @@ TEST(ImplicitArguments, come_from_the_queue_where_they_are_apertures_or_its_addr
                       {.value_kind = "hidden_shared_base", .offset = 4, .size = 4},
                       {.value_kind = "hidden_queue_ptr", .offset = 8, .size = 8},
                       {.value_kind = "hidden_dynamic_lds_size", .offset = 16, .size = 4}};
-  const KernelInfo info = make_kernel_info(kernel, 0x1000, hsa.agent().properties());
+  const KernelInfo info = make_kernel_info(kernel, 0x1000, hsa.agent());
   ASSERT_TRUE(info.needs_queue);
   amd_queue_t queue{};
   queue.private_segment_aperture_base_hi = 0x10000;
@@ -200,7 +198,7 @@ TEST(ImplicitArguments, that_are_not_known_are_an_error) {
 TEST(CheckDispatch, refuses_what_the_kernel_or_the_device_cannot_do) {
   test::MockHsa hsa;
   const Agent agent = hsa.agent();
-  const KernelInfo info = make_kernel_info(metadata(test::hip_v4(), "fill_pairs"), 0x1000, agent.properties());
+  const KernelInfo info = make_kernel_info(metadata(test::hip_v4(), "fill_pairs"), 0x1000, agent);
   const auto error = [&](const Grid& grid) { return error_of([&] { check_dispatch(info, grid, 0, agent); }); };
   check_dispatch(info, grid(128).group(128), 0, agent);
   EXPECT_THAT(error(grid(256).group(129)), AllOf(HasSubstr("fill_pairs"), HasSubstr("129 x 1 x 1"), HasSubstr("128")));
