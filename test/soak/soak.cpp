@@ -38,7 +38,7 @@ constexpr auto progress_interval = std::chrono::seconds(5);
 constexpr fd::WaitOptions patiently{.timeout = std::chrono::minutes(5)};
 
 struct Options {
-  std::uint64_t replays = 200'000;  // of all threads together
+  std::uint64_t replays = 10'000'000;  // of all threads together
   std::uint32_t threads = 4;
   std::uint32_t ring = 64;
   std::uint32_t packets = 120;
@@ -177,7 +177,7 @@ private:
 int run(int argc, char** argv) {
   Options options;
   CLI::App app("Replays a batch from several threads and counts every packet on the device.", "soak");
-  app.add_option("--replays", options.replays, "Of all threads together (200000)")
+  app.add_option("--replays", options.replays, "Of all threads together (10000000)")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{0xffffffff}));
   app.add_option("--threads", options.threads, "That submit to the one queue (4)")->check(CLI::Range(1, 64));
   app.add_option("--packets", options.packets, "Of the batch (120)")->check(CLI::Range(1, 1 << 20));
