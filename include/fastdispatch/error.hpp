@@ -30,7 +30,9 @@ private:
   std::string call_;
 };
 
-/// Thrown when a wait's time limit passes. What was waited for goes on, and can be waited for again.
+/// Thrown when a time limit passes. After that of a wait, what was waited for goes on, and can be waited for again.
+/// After full_timeout, of a submission that found no room, nothing was submitted; or a part of a batch that is longer
+/// than the ring, and then the queue has failed.
 class FASTDISPATCH_EXPORT TimeoutError : public Error {
 public:
   using Error::Error;

@@ -5,9 +5,10 @@
 // HSA and allocates nothing. A batch with copies hands them to HSA.
 //
 // Thread safety: with Producers::multiple any thread may submit to a queue at any time, at the price of one atomic
-// exchange a batch or run of packets, two a dispatch, and of waiting for others that reserve at the same time. With
-// Producers::single one thread submits; there is no lock and no atomic read-modify-write then.
-// Waiting on a Submission is safe from any thread.
+// exchange a run of packets or batch (or part of one that is longer than the ring), three a dispatch with its arguments
+// in the queue's pool, and of waiting for others that reserve at the same time. With Producers::single one thread
+// submits; there is no lock and no atomic read-modify-write then.
+// Waiting may submit: Queue::wait does, waiting on a Submission where none of its packets ends an epoch (see there).
 //
 // Memory ordering: what a thread wrote before it submits (kernel arguments, pinned buffers) is visible to a packet that
 // acquires at system scope: headers are stored with release. What a packet released at system scope is visible after
@@ -45,9 +46,9 @@ struct ParameterValue;
 
 enum class Producers { single, multiple };
 
-/// What a submission does when the ring has no room for it.
+/// What a submission does when the ring has no room for it, or the queue's pool none for its kernel arguments.
 enum class WhenFull {
-  wait,    ///< until there is room, up to QueueOptions::full_timeout
+  wait,    ///< until there is room; throw TimeoutError after QueueOptions::full_timeout
   report,  ///< throw QueueFull at once; nothing was submitted
 };
 
@@ -73,7 +74,8 @@ public:
 /// The choices of a single dispatch.
 struct DispatchOptions {
   Ordering ordering{};
-  const Signal* completion = nullptr;  ///< decremented when the kernel completed; none: the queue's own epoch signal
+  /// Decremented when the kernel completed, and must live until then; none: the queue's own epoch signal.
+  const Signal* completion = nullptr;
   const KernargBlock* kernargs = nullptr;  ///< where the arguments go; none: a block of the queue's pool
 };
 
@@ -91,21 +93,27 @@ public:
   /// `queue.submit(batch, fd::set(count, 5), fd::set(output, buffer))`. What they are set to is written over what the
   /// same place held at an earlier submission that completed; nothing is encoded again, nothing allocated unless more
   /// submissions are in flight than ever before.
-  /// Throws Error, with nothing submitted, when a parameter is not set, set twice or another batch's, when a grid is
-  /// none that the kernel and the agent can run, or when the queue failed.
+  /// Throws Error, with nothing submitted, when the batch is another agent's, when a parameter is not set, set twice or
+  /// another batch's, when a grid is none that the kernel and the agent can run, when HSA has no memory or signals left
+  /// for it, or when the queue failed; QueueFull or TimeoutError where there is no room, QueueFull also where a batch
+  /// is longer than the ring.
+  /// A part is submitted, and the queue has failed, where it throws TimeoutError behind the first part of a batch that
+  /// is longer than the ring, or Error because a copy could not be started.
   Submission submit(Batch& batch);
   template <class... T>
     requires(sizeof...(T) > 0)
   Submission submit(Batch& batch, const ParameterSetting<T>&... settings);
 
   /// Submits packets as they are, all or none: one reservation, one doorbell. A last packet with a barrier bit and
-  /// without a completion signal gets the queue's epoch signal.
-  /// Throws Error, with nothing submitted, when there are more of them than the ring has slots, when there are none, or
-  /// when the queue failed.
+  /// without a completion signal gets the queue's epoch signal. What they name must live until they completed.
+  /// Throws Error, with nothing submitted, when there are none or more than the ring has slots, when one is of the type
+  /// invalid, or when the queue failed; QueueFull or TimeoutError where there is no room.
   Submission submit(std::span<const Packet> packets);
   Submission submit(const Packet& packet) { return submit(std::span(&packet, 1)); }
 
   /// Dispatches a kernel by itself: `queue.dispatch(kernel, fd::grid(n), {.completion = &signal}, arguments...)`.
+  /// Throws Error, with nothing submitted, when grid, group or group memory are more than kernel or agent allow, when
+  /// the block in `options` is too small, and as acquire_kernargs and submit do.
   template <class... Parameters, class... Arguments>
   Submission dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, DispatchOptions options,
                       Arguments&&... arguments);
@@ -113,24 +121,33 @@ public:
   Submission dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments);
 
   /// Submits a barrier packet that completes when everything before it has.
+  /// Throws Error when the queue failed, QueueFull or TimeoutError where there is no room.
   Submission fence();
   /// Lets whatever is submitted to this queue from now on start after `submission`, to another queue of any agent, has
   /// completed, and see what it wrote; what is in this queue already goes on. The host doesn't wait. The other queue
   /// must live until what follows has completed.
   /// Cost: nothing where `submission` has completed or an earlier call covers it, else a barrier packet. It allocates
   /// for the first call with each other queue.
-  /// Throws Error when the other queue failed or this one has; when it fails later, what follows here never starts.
+  /// Where `submission` needs a barrier to follow it (see Submission), this submits that to the other queue: with
+  /// Producers::single only the other queue's producer may call it then.
+  /// Throws Error when the other queue failed or this one has, QueueFull or TimeoutError where either of them has no
+  /// room; nothing that follows here waits then. When the other queue fails later, what follows here never starts.
   void wait_for(const Submission& submission);
 
-  /// Waits for everything submitted so far.
+  /// Waits for everything submitted so far, by a barrier packet: that counts as submitting. `options` limit the wait
+  /// for its room, too.
   /// Throws as Submission::wait does.
   void wait(WaitOptions options = {});
 
-  /// Memory for the arguments of a dispatch, from the queue's pool; waits for the oldest dispatch when there is none.
-  /// Throws Error when `bytes` are more than the pool has. The slot must be submitted.
+  /// Memory for the arguments of a dispatch, from the queue's pool; waits for the oldest dispatch when there is none,
+  /// with a barrier packet behind it where that needs one. It counts as submitting. The slot must be submitted.
+  /// Throws Error when `bytes` are 0 or more than the pool has; where it would have to wait, also when the queue failed
+  /// or, with Producers::single, when the oldest slot was never submitted; QueueFull or TimeoutError where there is no
+  /// room.
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
   /// Submits a packet whose arguments are in `slot`, which comes back when it completed, or at once when this throws.
   /// Where they are in device memory, the packet acquires at system scope whatever it says.
+  /// Throws as submit(std::span) does, but does not look at the packet's type.
   Submission submit(const Packet& packet, const KernargSlot& slot);
 
   [[nodiscard]] Agent agent() const noexcept;

@@ -25,8 +25,11 @@ using CompletionCallback = std::function<void(const Error* failure)>;
 ///
 /// Completion is counted: packets that end a submission carry the queue's epoch signal and a barrier bit, so epochs
 /// complete in order and a submission is a queue and a number. Packets that could not carry it (no barrier bit, or a
-/// completion signal of their own) are covered by the queue's next epoch; waiting submits a barrier packet for that
-/// where none has followed, which counts as submitting to the queue (see Producers::single).
+/// completion signal of their own) are covered by the queue's next epoch. Where none has followed, waiting (wait, done,
+/// then, wait_any, wait_all, Queue::wait_for) submits a barrier packet for that.
+///
+/// Thread safety: every member may be called from any thread; but of a queue with Producers::single, a submission that
+/// may need that barrier is its producer's to wait for. Those of batches and fences never do.
 class FASTDISPATCH_EXPORT Submission {
 public:
   /// Waits until all of its packets completed, and so all earlier ones of the queue.
@@ -47,8 +50,8 @@ public:
   ///
   /// Cost: an allocation, a lock and a wake-up here; for the submission nothing. Callbacks need no core until they are
   /// called: their thread blocks.
-  /// Throws Error where the submission needs a barrier to follow it and the queue has failed, QueueFull or TimeoutError
-  /// where the queue has no room for that; the callback is not called then.
+  /// Throws Error when `callback` is empty, or where the submission needs a barrier to follow it and the queue has
+  /// failed, QueueFull or TimeoutError where the queue has no room for that; the callback is not called then.
   void then(CompletionCallback callback) const;
 
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }

@@ -4,7 +4,8 @@
 //
 // Thread safety: with Producers::multiple any thread may call try_reserve and publish; with Producers::single one
 // thread does. Reserving is a producer's turn, a few instructions that others wait for: one atomic exchange begins it,
-// a store ends it, and whatever else a submission needs is taken meanwhile. The counters may be read from any thread.
+// a store ends it. A batch's image is taken in the same turn, the kernel arguments of a dispatch are taken and given
+// back in turns of their own. The counters may be read from any thread.
 //
 // Memory ordering: a turn acquires what the one before released. The consumer frees slots by storing the read index
 // with release, try_reserve loads it with acquire, so a slot's old packet was read before its new one is written.
