@@ -111,7 +111,7 @@ template <AccessMode mode, class T>
 /// allocation that a pointer points into. It gets the address of the whole; a Range, in elements (for Pin and
 /// MemoryView in bytes), says that it touches only this part of it: `fd::write(buffer, {.first = 0, .count = 64})`.
 /// `write` promises nothing about bytes that are not written: they keep what they held.
-/// Throws Error when the range leaves the buffer.
+/// Throws Error when the range leaves the buffer; behind a pointer, whose size is not known, nothing is checked.
 template <class M>
 [[nodiscard]] auto read(M&& memory) {
   return detail::accessed<AccessMode::read>(memory);

@@ -86,8 +86,8 @@ public:
     add_accesses(std::array<detail::StatedAccess, sizeof...(accesses)>{accesses.stated()...});
   }
 
-  /// A copy by the device's copy engine. Throws Error when the sizes differ or a side is pageable memory: use
-  /// PinnedBuffer, PinnedMemoryResource or Pin, or copy outside the batch.
+  /// A copy by the device's copy engine; one of 0 bytes is not recorded. Throws Error when the sizes differ, the sides
+  /// overlap, or one is pageable memory: use PinnedBuffer, PinnedMemoryResource or Pin, or copy outside the batch.
   void copy(const MemoryView& destination, const MemoryView& source);
   template <class T, std::size_t extent>
   void copy(const MemoryView& destination, std::span<T, extent> source) {

@@ -25,19 +25,23 @@ struct CopyOptions {
 /// Copies all of `source` over all of `destination` and returns when it is done. Both are of one size; device, pinned
 /// and pageable memory mix freely. Pageable memory is staged through two pinned blocks in turn, so that the host fills
 /// one while the device copies the other; large regions are locked for the copy instead.
-/// Throws Error when the sizes differ or HSA refuses.
+/// Throws Error when the sizes differ, the sides overlap, HSA refuses, or the copy fails while it runs.
+///
+/// Thread safety: any thread may copy; copies of one agent that are staged take turns.
 FASTDISPATCH_EXPORT void copy(const MemoryView& destination, const MemoryView& source, const CopyOptions& options = {});
 
-/// A std::span on either side (const on the source's); what kind of memory it is, HSA knows.
+/// A std::span on either side (const on the source's); what kind of memory it is, HSA knows. Throws as view_of, too.
 template <class T, std::size_t extent>
 void copy(const MemoryView& destination, std::span<T, extent> source, const CopyOptions& options = {});
 template <class T, std::size_t extent>
 void copy(std::span<T, extent> destination, const MemoryView& source, const CopyOptions& options = {});
 
 /// Starts a copy that waits until every signal of `depends_on` is 0 and then decrements `completion` by one. Neither
-/// side may be pageable: staging would need a thread of its own (use copy, PinnedBuffer or Pin). Both memories must
-/// live until the completion. Throws Error when the sizes differ, a side is pageable, or HSA refuses; nothing was
-/// started then.
+/// side may be pageable: staging would need a thread of its own (use copy, PinnedBuffer or Pin). Both memories and the
+/// signals must live until the completion. A copy that fails while it runs leaves `completion` negative. Any thread may
+/// call it.
+/// Throws Error, with nothing started, when the sizes differ or are 0, the sides overlap, one is pageable, neither has
+/// an agent, or HSA refuses.
 FASTDISPATCH_EXPORT void copy_async(const MemoryView& destination, const MemoryView& source, const Signal& completion,
                                     std::span<const hsa_signal_t> depends_on = {});
 

@@ -77,7 +77,7 @@ public:
   ~KernargPool();
 
   /// Where `bytes` fit after blocks up to `completed_epoch` came back; otherwise a slot with empty bytes.
-  /// Throws Error when the pool is too small for `bytes` even when empty.
+  /// Throws Error when `bytes` is 0, or the pool too small for them even when empty.
   [[nodiscard]] KernargSlot try_acquire(std::size_t bytes, std::uint64_t completed_epoch);
   /// Says that `slot` is read until `epoch` completed.
   void retire(const KernargSlot& slot, std::uint64_t epoch) noexcept;

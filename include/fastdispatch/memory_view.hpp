@@ -32,6 +32,7 @@ struct MemoryView {
 };
 
 /// `near` is any agent of the runtime that the memory may belong to.
+/// Throws Error when the bytes reach past their allocation, are in another device's memory, or HSA refuses.
 [[nodiscard]] FASTDISPATCH_EXPORT MemoryView view_of(Agent near, std::span<std::byte> bytes);
 
 }  // namespace fastdispatch

@@ -18,6 +18,8 @@ namespace fastdispatch {
 
 /// Owner of a code object loaded for one agent; move-only. Its kernels are views into it, so it must outlive them and
 /// what was dispatched with them.
+///
+/// Thread safety: load and the const members may be called from any thread.
 class FASTDISPATCH_EXPORT Module {
 public:
   /// From an ELF code object or a clang offload bundle, of which the entry that fits the agent best is taken. Throws

@@ -17,11 +17,12 @@
 
 namespace fastdispatch {
 
-/// Owns a signal.
+/// Owns a signal. It must outlive the packets and copies that decrement it or wait for it, and who waits for it.
 ///
 /// Thread safety: load, store and wait may be called from any thread.
 class FASTDISPATCH_EXPORT Signal {
 public:
+  /// Throws Error when HSA can make none: each takes an interrupt event, of which a process has few.
   explicit Signal(Agent agent, hsa_signal_value_t initial = 1);
   ~Signal();
   Signal(Signal&& other) noexcept;
@@ -73,9 +74,10 @@ private:
 /// Thread safety: every member may be called from any thread.
 class FASTDISPATCH_EXPORT SignalPool {
 public:
+  /// Throws as Signal does.
   explicit SignalPool(Agent agent, std::size_t preallocated = 0);
 
-  /// A signal with the value `initial`; a new one where all are on loan.
+  /// A signal with the value `initial`; a new one where all are on loan. Throws as Signal does.
   [[nodiscard]] PooledSignal acquire(hsa_signal_value_t initial = 1);
   /// How many signals the pool made, on loan or not.
   [[nodiscard]] std::size_t size() const;
