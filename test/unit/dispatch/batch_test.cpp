@@ -149,13 +149,16 @@ protected:
 };
 
 TEST_F(BatchSubmission, rings_one_doorbell_and_replays_the_same_packets) {
+  hsa.count_rings();
   Queue queue(hsa.agent());
   Batch batch(hsa.agent());
   record(batch, 10);
   const Submission first = queue.submit(batch);
+  EXPECT_EQ(hsa.rings(), 1);
   EXPECT_EQ(hsa.queue().doorbell_value, 9U);
   const std::size_t allocations = hsa.allocations();
   const Submission second = queue.submit(batch);
+  EXPECT_EQ(hsa.rings(), 2);
   EXPECT_EQ(hsa.queue().doorbell_value, 19U);
   EXPECT_EQ(hsa.allocations(), allocations);
   for (std::size_t i = 0; i < 10; ++i) EXPECT_EQ(slot(hsa, i), slot(hsa, i + 10)) << i;

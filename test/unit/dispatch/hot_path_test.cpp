@@ -1,4 +1,4 @@
-// What submitting must not do: allocate, or lock where one producer is declared.
+// What submitting must not do: call HSA, allocate, or lock where one producer is declared. And it rings once.
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -62,10 +62,14 @@ protected:
       }
     };
     times(10);
+    const int calls = hsa.calls();
+    const int rings = hsa.rings();
     allocations = locks = 0;
     times(100);
     allocated = allocations;
     locked = locks;
+    called = hsa.calls() - calls;
+    rung = hsa.rings() - rings;
   }
 
   MockHsa hsa;
@@ -86,18 +90,21 @@ protected:
                                        .implicit_arguments = {}};
   int allocated = -1;
   int locked = -1;
+  int called = -1;
+  int rung = -1;
 };
 
 TEST_F(HotPath, counts_what_is_forbidden_on_it) {
   const Queue queue(hsa.agent());
   repeat([&] { const PinnedBuffer<int> buffer(hsa.agent(), 1); });
   EXPECT_GE(allocated, 100);
+  EXPECT_GE(called, 100);
 #if !defined(__SANITIZE_THREAD__)
   EXPECT_GE(locked, 100);
 #endif
 }
 
-TEST_F(HotPath, of_one_producer_that_replays_batches_allocates_nothing_and_locks_nothing) {
+TEST_F(HotPath, of_one_producer_that_replays_batches_allocates_locks_and_calls_nothing) {
   Queue queue(hsa.agent(), {.producers = Producers::single});
   Batch first(hsa.agent());
   Batch second(hsa.agent());
@@ -109,9 +116,10 @@ TEST_F(HotPath, of_one_producer_that_replays_batches_allocates_nothing_and_locks
   });
   EXPECT_EQ(allocated, 0);
   EXPECT_EQ(locked, 0);
+  EXPECT_EQ(called, 0);
 }
 
-TEST_F(HotPath, of_one_producer_that_waits_for_another_queue_allocates_nothing_and_locks_nothing) {
+TEST_F(HotPath, of_one_producer_that_waits_for_another_queue_allocates_locks_and_calls_nothing) {
   Queue other(hsa.agent(), {.producers = Producers::single});
   MockHsa::MadeQueue& other_made = hsa.queue();
   Queue queue(hsa.agent(), {.producers = Producers::single});
@@ -121,9 +129,10 @@ TEST_F(HotPath, of_one_producer_that_waits_for_another_queue_allocates_nothing_a
   });
   EXPECT_EQ(allocated, 0);
   EXPECT_EQ(locked, 0);
+  EXPECT_EQ(called, 0);
 }
 
-TEST_F(HotPath, of_streams_that_replay_a_batch_over_several_queues_allocates_nothing_and_locks_nothing) {
+TEST_F(HotPath, of_streams_that_replay_a_batch_over_several_queues_allocates_locks_and_calls_nothing) {
   const Kernel<void(unsigned*)> reader{reader_info};
   PinnedBuffer<unsigned> buffers(hsa.agent(), 3);
   Streams streams(hsa.agent(), {.queues = 2});
@@ -143,16 +152,18 @@ TEST_F(HotPath, of_streams_that_replay_a_batch_over_several_queues_allocates_not
   });
   EXPECT_EQ(allocated, 0);
   EXPECT_EQ(locked, 0);
+  EXPECT_EQ(called, 0);
 }
 
-TEST_F(HotPath, of_one_producer_that_dispatches_kernels_allocates_nothing_and_locks_nothing) {
+TEST_F(HotPath, of_one_producer_that_dispatches_kernels_allocates_locks_and_calls_nothing) {
   Queue queue(hsa.agent(), {.producers = Producers::single});
   repeat([&] { queue.dispatch(kernel, grid(64).group(64), 1U); });
   EXPECT_EQ(allocated, 0);
   EXPECT_EQ(locked, 0);
+  EXPECT_EQ(called, 0);
 }
 
-TEST_F(HotPath, of_parameters_that_are_set_allocates_nothing_and_locks_nothing) {
+TEST_F(HotPath, of_parameters_that_are_set_allocates_locks_and_calls_nothing) {
   for (const auto producers : {Producers::single, Producers::multiple}) {
     Queue queue(hsa.agent(), {.producers = producers});
     Batch batch(hsa.agent());
@@ -162,10 +173,11 @@ TEST_F(HotPath, of_parameters_that_are_set_allocates_nothing_and_locks_nothing) 
     repeat([&] { queue.submit(batch, set(size, grid(64).group(32)), set(value, 7)); });
     EXPECT_EQ(allocated, 0);
     EXPECT_EQ(locked, 0);
+    EXPECT_EQ(called, 0);
   }
 }
 
-TEST_F(HotPath, of_several_producers_allocates_nothing_and_locks_nothing) {
+TEST_F(HotPath, of_several_producers_allocates_locks_and_calls_nothing) {
   Queue queue(hsa.agent());
   Batch batch(hsa.agent());
   batch.dispatch(kernel, grid(64).group(64), 1U);
@@ -175,6 +187,33 @@ TEST_F(HotPath, of_several_producers_allocates_nothing_and_locks_nothing) {
   });
   EXPECT_EQ(allocated, 0);
   EXPECT_EQ(locked, 0);
+  EXPECT_EQ(called, 0);
+}
+
+TEST_F(HotPath, of_whatever_is_submitted_at_once_rings_once_and_calls_nothing_else) {
+  hsa.count_rings();
+  for (const auto producers : {Producers::single, Producers::multiple}) {
+    Queue queue(hsa.agent(), {.producers = producers});
+    Batch batch(hsa.agent());
+    Batch parametrized(hsa.agent());
+    const auto value = parametrized.parameter<unsigned>("value");
+    for (int i = 0; i < 100; ++i) {
+      batch.dispatch(kernel, grid(64).group(64), 1U);
+      parametrized.dispatch(kernel, grid(64).group(64), value);
+    }
+    const std::vector<Packet> packets(100, encode(BarrierAnd{}));
+    const auto expect_one_ring = [&](const char* submitted, auto submit) {
+      repeat(submit);
+      EXPECT_EQ(rung, 100) << submitted;
+      EXPECT_EQ(called, 100) << submitted;
+      EXPECT_EQ(hsa.queue().doorbell_value + 1, hsa.queue().amd.write_dispatch_id) << submitted;
+    };
+    expect_one_ring("a batch", [&] { queue.submit(batch); });
+    expect_one_ring("a batch with parameters", [&] { queue.submit(parametrized, set(value, 7)); });
+    expect_one_ring("packets", [&] { queue.submit(packets); });
+    expect_one_ring("a dispatch", [&] { queue.dispatch(kernel, grid(64).group(64), 1U); });
+    expect_one_ring("a fence", [&] { queue.fence(); });
+  }
 }
 
 TEST_F(HotPath, of_a_failure_reaches_waiters_though_no_memory_is_left_to_describe_it) {

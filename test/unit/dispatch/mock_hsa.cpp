@@ -228,7 +228,11 @@ struct Functions {
   }
 
   static void signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value) {
-    value_of(signal).store(value, std::memory_order_release);
+    const auto& stored = *reinterpret_cast<const amd_signal_t*>(signal.handle);
+    if (stored.kind != AMD_SIGNAL_KIND_LEGACY_DOORBELL) return value_of(signal).store(value, std::memory_order_release);
+    current->rings_.fetch_add(1, std::memory_order_relaxed);
+    std::atomic_ref(const_cast<std::uint64_t&>(*stored.hardware_doorbell_ptr))
+        .store(static_cast<std::uint64_t>(value), std::memory_order_release);
   }
 
   static hsa_signal_value_t signal_wait_scacquire(hsa_signal_t signal, hsa_signal_condition_t,
@@ -264,7 +268,7 @@ struct Functions {
     made->type = type;
     made->on_error = on_error;
     made->on_error_data = data;
-    made->doorbell.kind = AMD_SIGNAL_KIND_DOORBELL;
+    made->doorbell.kind = current->counts_rings_ ? AMD_SIGNAL_KIND_LEGACY_DOORBELL : AMD_SIGNAL_KIND_DOORBELL;
     made->doorbell.hardware_doorbell_ptr = &made->doorbell_value;
     made->amd.hsa_queue.base_address = made->ring.data();
     made->amd.hsa_queue.size = size;
@@ -291,9 +295,20 @@ struct Functions {
   }
 };
 
+// A function whose calls are counted before they are made.
+template <auto function>
+struct Counted;
+template <class Result, class... Parameters, Result (*function)(Parameters...)>
+struct Counted<function> {
+  static Result call(Parameters... parameters) {
+    current->all_calls_.fetch_add(1, std::memory_order_relaxed);
+    return function(parameters...);
+  }
+};
+
 MockHsa::MockHsa() {
   current = this;
-#define MOCK(name) api_.name = Functions::name
+#define MOCK(name) api_.name = Counted<Functions::name>::call
   MOCK(init);
   MOCK(shut_down);
   MOCK(status_string);

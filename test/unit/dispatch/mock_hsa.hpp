@@ -2,6 +2,7 @@
 // fail. Its command processor is the test.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -40,6 +41,8 @@ public:
   void fail(const std::string& function, hsa_status_t status);
   /// How often `function` was called.
   [[nodiscard]] int calls(const std::string& function) const;
+  /// How often any function was.
+  [[nodiscard]] int calls() const { return all_calls_.load(std::memory_order_relaxed); }
 
   /// What hsa_queue_create was called with, and what it made.
   struct MadeQueue {
@@ -61,6 +64,10 @@ public:
   }
   /// Completes up to `count` packets of `queue` as a command processor would; how many there were.
   static std::size_t complete(MadeQueue& queue, std::size_t count = SIZE_MAX);
+  /// Gives queues that are made from now on doorbells that only HSA can ring, of the kind that old GPUs have, so that
+  /// the rings of all of them are counted: each is a call.
+  void count_rings() { counts_rings_ = true; }
+  [[nodiscard]] int rings() const { return rings_.load(std::memory_order_relaxed); }
   /// Calls the error callback of `queue`, as ROCr does from a thread of its own.
   static void report_error(MadeQueue& queue, hsa_status_t status);
 
@@ -95,9 +102,15 @@ public:
 
 private:
   friend struct Functions;
+  template <auto function>
+  friend struct Counted;
 
   hsa_status_t record(const std::string& function);
 
+  bool counts_rings_ = false;
+  // Relaxed, so that the thread sanitizer takes them for no synchronization.
+  std::atomic<int> rings_{0};
+  std::atomic<int> all_calls_{0};
   mutable std::mutex mutex_;
   std::map<std::string, hsa_status_t> failures_;
   std::map<std::string, int> calls_;
