@@ -389,6 +389,7 @@ std::size_t MockHsa::complete(MadeQueue& queue, std::size_t count) {
     Packet& packet = queue.ring[index % queue.ring.size()];
     const std::atomic_ref header(packet.words[0]);
     if ((header.load(std::memory_order_acquire) & 0xffU) == HSA_PACKET_TYPE_INVALID) break;
+    if (queue.on_packet) queue.on_packet(packet);
     const hsa_signal_t signal = packet.completion_signal();
     header.store(HSA_PACKET_TYPE_INVALID, std::memory_order_relaxed);
     read_index.store(index + 1, std::memory_order_release);

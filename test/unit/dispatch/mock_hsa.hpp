@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -53,6 +54,7 @@ public:
     hsa_queue_type32_t type = 0;
     void (*on_error)(hsa_status_t, hsa_queue_t*, void*) = nullptr;
     void* on_error_data = nullptr;
+    std::function<void(const Packet&)> on_packet{};  ///< called with each before it completes
   };
   /// The queue made last that still exists.
   [[nodiscard]] MadeQueue& queue() { return *queues_.back(); }
