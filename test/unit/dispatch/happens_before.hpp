@@ -37,6 +37,9 @@ public:
   [[nodiscard]] std::optional<std::string> missing(std::span<const detail::Step> steps,
                                                    SharedMemory shared = SharedMemory::agent_scope) const;
 
+  /// Whether both order the same events in the same way.
+  [[nodiscard]] bool orders_as(const HappensBefore& other) const { return follows_ == other.follows_; }
+
 private:
   struct Event {
     bool is_copy;
