@@ -12,6 +12,7 @@
 
 #include "handler_table.hpp"
 #include "lane_access.hpp"
+#include "lds_addresses.hpp"
 #include "memory_formats.hpp"
 #include "memory_runtime.hpp"
 #include "typed_buffers.hpp"
@@ -32,27 +33,30 @@ struct BufferAccess {
   bool is_uniform;  ///< no lane has an offset of its own
 };
 
-BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t first) {
-  const Operand& vector = i.operands.at(first);
-  const Operand& resource = i.operands.at(first + 1);
+std::uint32_t offset_of(const Instruction& i) { return static_cast<std::uint32_t>(i.number("offset")); }
+
+/// `descriptor` is its number among the operands: before it comes the lanes' address, behind it the scalar offset.
+BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t descriptor) {
+  const Operand& resource = i.operands.at(descriptor);
   if (!resource.is_scalar() || resource.dwords != 4) e.unsupported("descriptor");
   const bool has_index = i.has("idxen");
   const bool has_offset = i.has("offen");
   const unsigned wanted = (has_index ? 1U : 0U) + (has_offset ? 1U : 0U);
-  if (wanted != 0 && (!vector.is_vector() || vector.dwords != wanted)) e.unsupported("address");
+  const Operand* vector = wanted == 0 ? nullptr : &i.operands.at(descriptor - 1);
+  if (vector != nullptr && (!vector->is_vector() || vector->dwords != wanted)) e.unsupported("address");
 
   BufferAccess access{e.sgpr_pair(resource.index),
                       e.sgpr_pair(resource.index + 2),
-                      e.scalar(i.operands.at(first + 2)),
+                      e.scalar(i.operands.at(descriptor + 1)),
                       {},
                       {},
                       has_index,
                       !has_offset};
-  const auto offset = static_cast<std::uint32_t>(i.number("offset"));
+  const std::uint32_t offset = offset_of(i);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    access.indices[chunk] = has_index ? e.vector(vector, chunk, 0) : e.splat(0U);
+    access.indices[chunk] = has_index ? e.vector(*vector, chunk, 0) : e.splat(0U);
     access.offsets[chunk] = e.splat(offset);
-    if (has_offset) access.offsets[chunk] = e.ir.CreateAdd(e.vector(vector, chunk, wanted - 1), access.offsets[chunk]);
+    if (has_offset) access.offsets[chunk] = e.ir.CreateAdd(e.vector(*vector, chunk, wanted - 1), access.offsets[chunk]);
   }
   return access;
 }
@@ -105,10 +109,15 @@ void put_places(Emitter& e, const BufferAccess& access) {
 }
 
 template <class Function>
+Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const BufferAccess& access, std::uint32_t bytes,
+                    Value* lanes) {
+  return e.call(reinterpret_cast<const void*>(function), result,
+                {e.state(), lanes, access.low, access.high, access.scalar_offset, e.ir.getInt32(bytes)});
+}
+template <class Function>
 Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const BufferAccess& access,
                     std::uint32_t bytes) {
-  return e.call(reinterpret_cast<const void*>(function), result,
-                {e.state(), e.exec(), access.low, access.high, access.scalar_offset, e.ir.getInt32(bytes)});
+  return call_runtime(e, function, result, access, bytes, e.exec());
 }
 
 template <class InScratch, class InBuffer>
@@ -133,10 +142,24 @@ AccessFormat dword_of(const AccessFormat& format) {
   return part;
 }
 
+/// A load past the registers (CDNA2 ISA manual, "Memory Buffer Load to LDS"): a dword a lane, also of smaller elements.
+/// Lanes whose dword is beyond the work-group's LDS do not access memory either.
+template <class Function>
+void load_to_lds(Emitter& e, const Instruction& i, Function* function, std::uint32_t what, const AccessFormat& format) {
+  honour_cache_hints(e, i);
+  const BufferAccess access = buffer_access(e, i, 1);
+  const LaneAddresses lds = lane_number_addresses(e, offset_of(i));
+  put_places(e, access);
+  call_runtime(e, function, e.ir.getVoidTy(), access, what, e.mask_from_chunks(lds.active));
+  store_lanes(e, loaded_dwords(e, format), lds);
+}
+
 void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
+  const bool has_lds_form = format.bytes <= 4 && format.part == AccessFormat::Part::whole;
+  if (has_lds_form && i.has("lds")) return load_to_lds(e, i, runtime::buffer_load, format.bytes, format);
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
-  const BufferAccess access = buffer_access(e, i, 1);
+  const BufferAccess access = buffer_access(e, i, 2);
   branch(
       e, access,
       [&] {
@@ -153,7 +176,7 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
 void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
   ignore_cache_hints(i);
   const Operand& source = i.operands.at(0);
-  const BufferAccess access = buffer_access(e, i, 1);
+  const BufferAccess access = buffer_access(e, i, 2);
   branch(
       e, access,
       [&] {
@@ -167,10 +190,21 @@ void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
       });
 }
 
+/// A dword a lane past the registers. What lies beyond the work-group's LDS is stored as 0, as DS instructions read it.
+void store_from_lds(Emitter& e, const Instruction& i) {
+  ignore_cache_hints(i);
+  static_cast<void>(i.has("lds"));  // as the mnemonic says
+  const BufferAccess access = buffer_access(e, i, 0);
+  const Chunks dwords = load_lanes(e, lane_number_addresses(e, offset_of(i)));
+  put_places(e, access);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) put_lane_data(e, chunk, 0, dwords[chunk]);
+  call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, 4);
+}
+
 void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
   honour_cache_hints(e, i);
   const Operand& data = i.operands.at(0);
-  const BufferAccess access = buffer_access(e, i, 1);
+  const BufferAccess access = buffer_access(e, i, 2);
   put_places(e, access);
   put_source(e, data, source_format(named));
   Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, named.bits / 8);
@@ -207,12 +241,16 @@ constexpr TypedInstruction typed_instructions[] = {
 };
 // clang-format on
 
+void check_element_formats(Emitter& e) {
+  if (!e.architecture().has_gfx9_element_formats) e.unsupported("element formats of this architecture");
+}
+
 enum class FormatSource : std::uint8_t { descriptor, instruction };
 
 /// Puts what a typed access takes into WaveState, and into the packed form of it the instruction's formats.
 std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess& access, const TypedInstruction& typed,
                             FormatSource source) {
-  if (!e.architecture().has_gfx9_element_formats) e.unsupported("element formats of this architecture");
+  check_element_formats(e);
   if (!i.operands.at(0).is_vector() || i.operands.at(0).dwords != typed.registers()) e.unsupported("operand");
   put_places(e, access);
   runtime::TypedAccess result{typed.components, typed.width};
@@ -228,9 +266,15 @@ std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess
 
 /// Halves of registers that get no component stay as they were.
 void typed_load(Emitter& e, const Instruction& i, const TypedInstruction& typed, FormatSource source) {
+  const bool has_lds_form = i.mnemonic == "buffer_load_format_x";
+  if (has_lds_form && i.has("lds")) {
+    check_element_formats(e);
+    const runtime::TypedAccess element{typed.components, typed.width};
+    return load_to_lds(e, i, runtime::typed_buffer_load, element.packed(), {4});
+  }
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
-  const BufferAccess access = buffer_access(e, i, 1);
+  const BufferAccess access = buffer_access(e, i, 2);
   const std::uint32_t packed = prepare_typed(e, i, access, typed, source);
   call_runtime(e, runtime::typed_buffer_load, e.ir.getVoidTy(), access, packed);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
@@ -248,7 +292,7 @@ void typed_load(Emitter& e, const Instruction& i, const TypedInstruction& typed,
 
 void typed_store(Emitter& e, const Instruction& i, const TypedInstruction& typed, FormatSource source) {
   ignore_cache_hints(i);
-  const BufferAccess access = buffer_access(e, i, 1);
+  const BufferAccess access = buffer_access(e, i, 2);
   const std::uint32_t packed = prepare_typed(e, i, access, typed, source);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (unsigned c = 0; c < typed.components; ++c) {
@@ -276,6 +320,7 @@ void add_buffer_memory(HandlerTable& table) {
       table.add(prefix + (std::string("store_") + typed.name),
                 [typed, source = source](auto& e, auto& i) { typed_store(e, i, typed, source); });
     }
+  table.add("buffer_store_lds_dword", store_from_lds);
   for (const char* mnemonic : {"buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2"})
     table.add(mnemonic, maintain_caches);
 }

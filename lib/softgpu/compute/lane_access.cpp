@@ -268,13 +268,15 @@ void check_width(Emitter& e, const Operand& data, const AccessFormat& format) {
   if (!data.is_vector() || data.dwords != format.dwords()) e.unsupported("operand " + data.text);
 }
 
+Value* extended(Emitter& e, const AccessFormat& format, Value* raw) {
+  if (format.bytes >= 4 || format.extension != AccessFormat::Extension::sign) return raw;
+  const unsigned unused = 32 - 8 * format.bytes;
+  return e.ir.CreateAShr(e.ir.CreateShl(raw, unused), unused);
+}
+
 /// What a load writes to the register, given the bytes it read.
 Value* fit(Emitter& e, const AccessFormat& format, Value* raw, Value* old) {
-  Value* value = raw;
-  if (format.bytes < 4 && format.extension == AccessFormat::Extension::sign) {
-    const unsigned unused = 32 - 8 * format.bytes;
-    value = e.ir.CreateAShr(e.ir.CreateShl(raw, unused), unused);
-  }
+  Value* value = extended(e, format, raw);
   switch (format.part) {
   case AccessFormat::Part::low_half:
     return e.ir.CreateOr(e.ir.CreateAnd(old, e.splat(0xffff0000U)), e.ir.CreateAnd(value, e.splat(0xffffU)));
@@ -328,6 +330,16 @@ void store_lanes(Emitter& e, const Operand& source, const AccessFormat& format, 
     store_dwords(e, addresses, values);
 }
 
+Chunks load_lanes(Emitter& e, const LaneAddresses& addresses) {
+  Values inactive(1);
+  inactive[0].fill(zeros(e));
+  return load_dwords(e, addresses, inactive).front();
+}
+
+void store_lanes(Emitter& e, const Chunks& dwords, const LaneAddresses& addresses) {
+  store_dwords(e, addresses, {dwords});
+}
+
 Operand part_of(const Operand& tuple, unsigned first, unsigned dwords) {
   Operand part = tuple;
   part.index += first;
@@ -364,6 +376,12 @@ void take_destination(Emitter& e, const Operand& destination, const AccessFormat
       Value* raw = lane_data(e, chunk, d);
       e.set_vector(destination, chunk, fit(e, format, raw, e.vgpr(destination.index + d, chunk)), d);
     }
+}
+
+Chunks loaded_dwords(Emitter& e, const AccessFormat& format) {
+  Chunks values;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) values[chunk] = extended(e, format, lane_data(e, chunk, 0));
+  return values;
 }
 
 void honour_cache_hints(Emitter& e, const Instruction& instruction) {

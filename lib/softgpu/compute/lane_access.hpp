@@ -27,6 +27,9 @@ struct AccessFormat {
 /// Loads `destination`, a register or tuple of the format's width.
 void load_lanes(Emitter& e, const Operand& destination, const AccessFormat& format, const LaneAddresses& addresses);
 void store_lanes(Emitter& e, const Operand& source, const AccessFormat& format, const LaneAddresses& addresses);
+/// The same for a dword a lane that is in no register (<16 x i32>); lanes that are not active read 0.
+[[nodiscard]] Chunks load_lanes(Emitter& e, const LaneAddresses& addresses);
+void store_lanes(Emitter& e, const Chunks& dwords, const LaneAddresses& addresses);
 
 /// Registers `first`.. of a tuple as an operand of their own.
 Operand part_of(const Operand& tuple, unsigned first, unsigned dwords);
@@ -38,6 +41,8 @@ llvm::Value* lane_data(Emitter& e, unsigned chunk, unsigned dword);             
 /// All dwords of a store's source, from lane_data's `first` on, or of a load's destination.
 void put_source(Emitter& e, const Operand& source, const AccessFormat& format, unsigned first = 0);
 void take_destination(Emitter& e, const Operand& destination, const AccessFormat& format);
+/// What a load of at most a dword leaves in a whole register.
+[[nodiscard]] Chunks loaded_dwords(Emitter& e, const AccessFormat& format);
 
 /// Reads the cache modifiers of a load or a returning atomic. Memory is coherent here, but what asks for the current
 /// value (glc) may be waiting for another wavefront: it must not be merged with an earlier access or leave its loop,

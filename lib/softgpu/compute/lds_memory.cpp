@@ -7,6 +7,7 @@
 
 #include "handler_table.hpp"
 #include "lane_access.hpp"
+#include "lds_addresses.hpp"
 #include "memory_atomics.hpp"
 #include "memory_runtime.hpp"
 #include "wave_state.hpp"
@@ -21,20 +22,6 @@ Chunks vector_chunks(Emitter& e, const Operand& operand) {
   Chunks values;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) values[chunk] = e.vector(operand, chunk);
   return values;
-}
-
-/// Lanes whose access ends within the work-group's LDS; the others read 0 and write nothing.
-LaneAddresses lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t offset, std::uint32_t bytes) {
-  Value* lds = e.field(offsetof(WaveState, lds), e.state()->getType());
-  LaneAddresses lanes{.base = e.ir.CreateConstGEP1_64(e.ir.getInt8Ty(), lds, offset),
-                      .offsets = addresses,
-                      .in_lds = true,
-                      .out_of_range_is_zero = true};
-  Value* size = e.field(offsetof(WaveState, lds_bytes), e.i32());
-  Value* limit = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, size, e.ir.getInt32(offset + bytes - 1));
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
-    lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(addresses[chunk], e.splat(limit)), e.exec_mask(chunk));
-  return lanes;
 }
 
 std::uint32_t offset_of(const Instruction& i, const char* name = "offset") {
@@ -221,21 +208,6 @@ void conditional_exchange(Emitter& e, const Instruction& i) {
   take_destination(e, i.operands.at(0), {8});
 }
 
-/// Where ds_read_addtid and ds_write_addtid access LDS: the lanes' dwords lie side by side from M0 + offset on.
-LaneAddresses lane_number_addresses(Emitter& e, const Instruction& i) {
-  Value* base = e.splat(e.ir.CreateAnd(e.sgpr(scalar_register::m0), 0xffff));
-  Chunks addresses;
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    std::vector<llvm::Constant*> columns;
-    for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
-      columns.push_back(e.ir.getInt32(4 * (chunk * lanes_per_chunk + lane)));
-    addresses[chunk] = e.ir.CreateAdd(base, llvm::ConstantVector::get(columns));
-  }
-  LaneAddresses lanes = lds_addresses(e, addresses, offset_of(i), 4);
-  lanes.is_consecutive = true;
-  return lanes;
-}
-
 // --- Lane exchanges
 
 /// What other lanes see of a register: 0 where EXEC disables the lane.
@@ -367,9 +339,9 @@ void add_lds_memory(HandlerTable& table) {
   table.add("ds_consume", [](auto& e, auto& i) { count_lanes(e, i, AtomicOperation::subtract); });
   table.add("ds_condxchg32_rtn_b64", conditional_exchange);
   table.add("ds_read_addtid_b32",
-            [](auto& e, auto& i) { load_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, i)); });
+            [](auto& e, auto& i) { load_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, offset_of(i))); });
   table.add("ds_write_addtid_b32",
-            [](auto& e, auto& i) { store_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, i)); });
+            [](auto& e, auto& i) { store_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, offset_of(i))); });
   table.add("ds_bpermute_b32", backward_permute);
   table.add("ds_permute_b32", forward_permute);
   table.add("ds_swizzle_b32", swizzle);
