@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <random>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -49,6 +50,7 @@ constexpr Format formats[] = {
     {"SOPP", 0xbf800000, 16, 7},
     {"SMEM", 0xc0020402, 18, 8},
     {"SMEM", 0xc0030402, 18, 8},  // returning
+    {"SMEM", 0xc0000400, 18, 8},  // a clock's value, or no operand: IMM must be 0
     {"VOP2", 0x00000100 | 2 << 9 | 4 << 17, 25, 6},
     {"VOP2", 0x000000f9 | 2 << 9 | 4 << 17 | second(sdwa_dwords), 25, 6},
     {"VOP2", 0x000000fa | 2 << 9 | 4 << 17 | second(dpp_shift), 25, 6},
@@ -92,6 +94,7 @@ constexpr Format formats[] = {
     {"MUBUF", 0xe0001000 | second(buffer_operands), 18, 7},
     {"MUBUF", 0xe0005000 | second(buffer_operands), 18, 7},
     {"MUBUF", 0xe0000000 | second(0), 18, 7},
+    {"MUBUF", 0xe0010000 | second(buffer_operands), 18, 7},  // LDS
     {"MTBUF", 0xeba01000 | second(buffer_operands), 15, 4},
     {"MIMG", 0xf0000f00 | second(1 << 16 | 8 << 8), 18, 7},
     {"MIMG", 0xf0001f00 | second(1 << 16 | 8 << 8), 18, 7},
@@ -125,23 +128,30 @@ bool assembles(const std::string& text) {
   }
 }
 
+/// The highest opcodes of these are the prefixes of other encodings.
+bool is_other_encoding(const Format& format, Words opcode) {
+  const std::string_view name = format.name;
+  return (name == "SOP2" && opcode >= 0x60) || (name == "SOPK" && opcode >= 0x1d) ||
+         (name == "VOP3" && opcode >= 0x380);
+}
+
+std::vector<std::byte> code_of(Words words) {
+  std::vector<std::byte> code(sizeof words);
+  std::memcpy(code.data(), &words, sizeof words);
+  return code;
+}
+
 std::map<std::string, TableEntry> make_table() {
   std::map<std::string, TableEntry> table;
   const compute::Disassembler disassembler(tested_target());
   std::set<std::string> seen;
   for (const Format& format : formats) {
     for (Words opcode = 0; opcode < Words{1} << format.opcode_bits; ++opcode) {
-      const Words words = format.bits | opcode << format.opcode_shift;
-      std::vector<std::byte> code(sizeof words);
-      std::memcpy(code.data(), &words, sizeof words);
+      std::vector<std::byte> code = code_of(format.bits | opcode << format.opcode_shift);
       const auto decoded = disassembler.decode(code, 0);
       if (!decoded) continue;
-      // The highest opcodes of these are the prefixes of other encodings.
-      const std::string_view name = format.name;
-      const bool is_other = (name == "SOP2" && opcode >= 0x60) || (name == "SOPK" && opcode >= 0x1d) ||
-                            (name == "VOP3" && opcode >= 0x380);
       const std::string form = decoded->mnemonic + suffix_of(decoded->encoding);
-      if (is_other || seen.contains(form) || !assembles(decoded->text)) continue;
+      if (is_other_encoding(format, opcode) || seen.contains(form) || !assembles(decoded->text)) continue;
       seen.insert(form);
       code.resize(decoded->size);
       // VOP3 holds the long forms of the others, which name the instruction's format if they come first.
@@ -157,6 +167,26 @@ std::map<std::string, TableEntry> make_table() {
 const std::map<std::string, TableEntry>& instruction_table() {
   static const std::map<std::string, TableEntry> table = make_table();
   return table;
+}
+
+std::set<std::string> missing_instructions() {
+  constexpr unsigned samples = 16;  // a format, of which an encoding has several
+  const compute::Disassembler disassembler(tested_target());
+  std::mt19937_64 random(1);
+  std::set<std::string> missing;
+  for (const Format& format : formats) {
+    const Words operands = ((Words{1} << format.opcode_shift) - 1) | ~Words{0} << 32;
+    const Words opcodes = ((Words{1} << format.opcode_bits) - 1) << format.opcode_shift;
+    for (Words opcode = 0; opcode < Words{1} << format.opcode_bits; ++opcode)
+      for (unsigned i = 0; i < samples && !is_other_encoding(format, opcode); ++i) {
+        const Words words =
+            (format.bits & ~(operands | opcodes)) | opcode << format.opcode_shift | (random() & operands);
+        const auto decoded = disassembler.decode(code_of(words), 0);
+        if (decoded && !instruction_table().contains(decoded->mnemonic) && assembles(decoded->text))
+          missing.insert(decoded->text);
+      }
+  }
+  return missing;
 }
 
 std::string reason_of_refusal(const std::string& mnemonic, const std::string& format) {

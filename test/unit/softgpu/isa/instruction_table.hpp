@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct TableEntry {
 
 /// By the mnemonic without suffix.
 [[nodiscard]] const std::map<std::string, TableEntry>& instruction_table();
+
+/// Instructions that the table lacks, found by filling in random operands for each opcode.
+[[nodiscard]] std::set<std::string> missing_instructions();
 
 /// Why the translator refuses the instruction, or nothing where it translates it.
 [[nodiscard]] std::optional<std::string> refusal_of(const Sample& sample);
