@@ -1,9 +1,12 @@
 // FLAT, GLOBAL and SCRATCH instructions.
 #include <cstddef>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "handler_table.hpp"
 #include "lane_access.hpp"
+#include "lds_addresses.hpp"
 #include "memory_formats.hpp"
 #include "wave_state.hpp"
 
@@ -87,9 +90,13 @@ Value* flat_scratch(Emitter& e) { return e.flat_scratch(); }
 Value* constant(Emitter& e, Segment segment) { return e.ir.getInt32(static_cast<std::uint32_t>(segment)); }
 
 template <class Function>
-void call_runtime(Emitter& e, Function* function, Segment segment, const AccessFormat& format) {
+void call_runtime(Emitter& e, Function* function, Segment segment, const AccessFormat& format, Value* lanes) {
   e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
-         {e.state(), e.exec(), flat_scratch(e), constant(e, segment), e.ir.getInt32(format.bytes)});
+         {e.state(), lanes, flat_scratch(e), constant(e, segment), e.ir.getInt32(format.bytes)});
+}
+template <class Function>
+void call_runtime(Emitter& e, Function* function, Segment segment, const AccessFormat& format) {
+  call_runtime(e, function, segment, format, e.exec());
 }
 
 /// Emits `by_lane` for addresses that only the runtime can resolve, else `direct`; a flat address decides at run time.
@@ -111,7 +118,18 @@ void access(Emitter& e, Segment segment, const AddressOperands& operands, ByLane
   e.ir.SetInsertPoint(done);
 }
 
+/// A load past the registers, like a buffer's: the instruction's offset counts in memory and in LDS.
+void load_to_lds(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
+  honour_cache_hints(e, i);
+  const AddressOperands operands = address_operands(i, segment, 0);
+  const LaneAddresses lds = lane_number_addresses(e, static_cast<std::int32_t>(operands.offset));
+  put_lane_addresses(e, lane_addresses(e, segment, operands));
+  call_runtime(e, runtime::load, segment, format, e.mask_from_chunks(lds.active));
+  store_lanes(e, loaded_dwords(e, format), lds);
+}
+
 void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
+  if (segment != Segment::flat && has_lds_form(format) && i.has("lds")) return load_to_lds(e, i, segment, format);
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
   access(
@@ -156,6 +174,10 @@ void add_flat_memory(HandlerTable& table) {
     for (const NamedFormat& named : load_formats)
       table.add(std::string(prefix) + named.name,
                 [segment = segment, format = named.format](auto& e, auto& i) { load(e, i, segment, format); });
+    for (const NamedFormat& named : load_formats)  // gfx942's names for what has a bit for LDS elsewhere
+      if (segment != Segment::flat && has_lds_form(named.format))
+        table.add(std::string(prefix) + "load_lds_" + (named.name + std::string_view("load_").size()),
+                  [segment = segment, format = named.format](auto& e, auto& i) { load_to_lds(e, i, segment, format); });
     for (const NamedFormat& named : store_formats)
       table.add(std::string(prefix) + named.name,
                 [segment = segment, format = named.format](auto& e, auto& i) { store(e, i, segment, format); });

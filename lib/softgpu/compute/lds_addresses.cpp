@@ -26,8 +26,9 @@ LaneAddresses lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t o
   return lanes;
 }
 
-LaneAddresses lane_number_addresses(Emitter& e, std::uint32_t offset) {
-  Value* base = e.splat(e.ir.CreateAnd(e.sgpr(scalar_register::m0), 0xffff));
+LaneAddresses lane_number_addresses(Emitter& e, std::int32_t offset) {
+  Value* m0 = e.ir.CreateAnd(e.sgpr(scalar_register::m0), 0xffff);
+  Value* base = e.splat(e.ir.CreateAdd(m0, e.ir.getInt32(static_cast<std::uint32_t>(offset))));
   Chunks addresses;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     std::vector<llvm::Constant*> columns;
@@ -35,7 +36,7 @@ LaneAddresses lane_number_addresses(Emitter& e, std::uint32_t offset) {
       columns.push_back(e.ir.getInt32(4 * (chunk * lanes_per_chunk + lane)));
     addresses[chunk] = e.ir.CreateAdd(base, llvm::ConstantVector::get(columns));
   }
-  LaneAddresses lanes = lds_addresses(e, addresses, offset, 4);
+  LaneAddresses lanes = lds_addresses(e, addresses, 0, 4);
   lanes.is_consecutive = true;
   return lanes;
 }

@@ -12,6 +12,6 @@ namespace softgpu::compute {
                                           std::uint32_t bytes);
 
 /// The lanes' dwords side by side from M0[15:0] + offset on: what has no address register accesses LDS there.
-[[nodiscard]] LaneAddresses lane_number_addresses(Emitter& e, std::uint32_t offset);
+[[nodiscard]] LaneAddresses lane_number_addresses(Emitter& e, std::int32_t offset);
 
 }  // namespace softgpu::compute

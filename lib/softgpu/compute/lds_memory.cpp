@@ -338,10 +338,12 @@ void add_lds_memory(HandlerTable& table) {
   table.add("ds_append", [](auto& e, auto& i) { count_lanes(e, i, AtomicOperation::add); });
   table.add("ds_consume", [](auto& e, auto& i) { count_lanes(e, i, AtomicOperation::subtract); });
   table.add("ds_condxchg32_rtn_b64", conditional_exchange);
-  table.add("ds_read_addtid_b32",
-            [](auto& e, auto& i) { load_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, offset_of(i))); });
-  table.add("ds_write_addtid_b32",
-            [](auto& e, auto& i) { store_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, offset_of(i))); });
+  table.add("ds_read_addtid_b32", [](auto& e, auto& i) {
+    load_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i))));
+  });
+  table.add("ds_write_addtid_b32", [](auto& e, auto& i) {
+    store_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i))));
+  });
   table.add("ds_bpermute_b32", backward_permute);
   table.add("ds_permute_b32", forward_permute);
   table.add("ds_swizzle_b32", swizzle);

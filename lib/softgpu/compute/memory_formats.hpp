@@ -86,6 +86,11 @@ inline constexpr NamedAtomic atomics[] = {
 };
 // clang-format on
 
+/// Whether there is a load of this format into LDS.
+[[nodiscard]] inline bool has_lds_form(const AccessFormat& format) {
+  return format.bytes <= 4 && format.part == AccessFormat::Part::whole;
+}
+
 /// Whether an atomic asks for the memory's former value, by glc or, on gfx942, sc0.
 [[nodiscard]] inline bool returns_former_value(const Instruction& atomic) {
   return atomic.has("glc") || atomic.has("sc0");

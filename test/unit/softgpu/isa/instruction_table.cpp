@@ -201,7 +201,6 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
       {"_fp8", "8-bit floating point"},
       {"_bf8", "8-bit floating point"},
       {"xf32", "matrices of reduced single precision"},
-      {"_load_lds_", "loads from memory into LDS, past the registers"},
       {"s_endpgm_ordered_ps_done", "graphics: the end of a pixel shader"},
   };
   for (const Reason& reason : reasons)
