@@ -8,6 +8,8 @@
 #include <thread>
 #include <utility>
 
+#include "dispatch/amd_signal.hpp"
+
 namespace fastdispatch::test {
 
 namespace {
@@ -228,10 +230,11 @@ struct Functions {
   }
 
   static void signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value) {
-    const auto& stored = *reinterpret_cast<const amd_signal_t*>(signal.handle);
-    if (stored.kind != AMD_SIGNAL_KIND_LEGACY_DOORBELL) return value_of(signal).store(value, std::memory_order_release);
+    const amd_signal_t& written = detail::amd_signal(signal);
+    if (written.kind != AMD_SIGNAL_KIND_LEGACY_DOORBELL)
+      return value_of(signal).store(value, std::memory_order_release);
     current->rings_.fetch_add(1, std::memory_order_relaxed);
-    std::atomic_ref(const_cast<std::uint64_t&>(*stored.hardware_doorbell_ptr))
+    std::atomic_ref(const_cast<std::uint64_t&>(*written.hardware_doorbell_ptr))
         .store(static_cast<std::uint64_t>(value), std::memory_order_release);
   }
 
