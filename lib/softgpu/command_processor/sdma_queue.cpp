@@ -15,8 +15,7 @@ using sdma::Plane;
 
 /// Whether a memory location meets a POLL_REGMEM packet.
 bool poll_met(const Packet& packet) {
-  const std::uint32_t value =
-      __atomic_load_n(at_address<const std::uint32_t>(packet.quad(1)), __ATOMIC_ACQUIRE) & packet.dword(4);
+  const std::uint32_t value = load_device(packet.quad(1)) & packet.dword(4);
   const std::uint32_t reference = packet.dword(3);
   switch (packet.bits(0, 28, 3)) {
   case 0:
@@ -113,9 +112,7 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
   case Operation::copy:
     return copy(packet);
   case Operation::fence:
-    return access(packet, 4, [&] {
-      __atomic_store_n(at_address<std::uint32_t>(packet.quad(1)), packet.dword(3), __ATOMIC_RELEASE);
-    });
+    return access(packet, 4, [&] { store_device(packet.quad(1), packet.dword(3)); });
   case Operation::trap:
     host_.raise_event(packet.bits(1, 0, 28));
     return 2;
@@ -123,9 +120,7 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
     return poll(packet);
   case Operation::atomic:
     if (packet.bits(0, 25, 7) != sdma::atomic_add_64) return refuse(packet, "an atomic other than a 64-bit add");
-    return access(packet, 8, [&] {
-      __atomic_fetch_add(at_address<std::uint64_t>(packet.quad(1)), packet.quad(3), __ATOMIC_ACQ_REL);
-    });
+    return access(packet, 8, [&] { add_device(packet.quad(1), packet.quad(3)); });
   case Operation::constant_fill:
     if (packet.bits(0, 30, 2) != 2) return refuse(packet, "a fill by anything but dwords");
     return access(packet, 5, [&] { fill_device(packet.quad(1), packet.dword(3), filled_dwords(packet)); });
@@ -133,8 +128,7 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
     return 5;  // GCR_REQ, which SDMA 5 has: there are no caches
   case Operation::timestamp:
     if (packet.sub_operation() != sdma::timestamp_get_global) return refuse(packet, "a timestamp other than global");
-    return access(packet, 3,
-                  [&] { __atomic_store_n(at_address<std::uint64_t>(packet.quad(1)), gpu_clock(), __ATOMIC_RELEASE); });
+    return access(packet, 3, [&, now = gpu_clock()] { store_device(packet.quad(1), now); });
   }
   return refuse(packet, "an unknown operation");
 }
