@@ -1,6 +1,7 @@
 #include "instruction_table.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <random>
@@ -40,6 +41,7 @@ constexpr Words second(std::uint32_t dword) { return Words{dword} << 32; }
 constexpr std::uint32_t vop3_sources = 0x100 | 0x102 << 9 | 0x104 << 18;
 constexpr std::uint32_t sdwa_dwords = 0x06060600;
 constexpr std::uint32_t dpp_shift = 0xff080000 | 0x101 << 8;
+constexpr std::uint32_t dpp_broadcast = 0xff080000 | 0x150 << 8;          // the only one for 64 bits
 constexpr std::uint32_t buffer_operands = 0x80000000 | 1 << 16 | 2 << 8;  // s[4:7], soffset 0, v2, v0
 constexpr Format formats[] = {
     {"SOP2", 0x80040408, 23, 7},
@@ -54,12 +56,15 @@ constexpr Format formats[] = {
     {"VOP2", 0x00000100 | 2 << 9 | 4 << 17, 25, 6},
     {"VOP2", 0x000000f9 | 2 << 9 | 4 << 17 | second(sdwa_dwords), 25, 6},
     {"VOP2", 0x000000fa | 2 << 9 | 4 << 17 | second(dpp_shift), 25, 6},
+    {"VOP2", 0x000000fa | 2 << 9 | 4 << 17 | second(dpp_broadcast), 25, 6},
     {"VOP1", 0x7e000100 | 4 << 17, 9, 8},
     {"VOP1", 0x7e0000f9 | 4 << 17 | second(0x00060600), 9, 8},
     {"VOP1", 0x7e0000fa | 4 << 17 | second(dpp_shift), 9, 8},
+    {"VOP1", 0x7e0000fa | 4 << 17 | second(dpp_broadcast), 9, 8},
     {"VOPC", 0x7c000100 | 2 << 9, 17, 8},
     {"VOPC", 0x7c0000f9 | 2 << 9 | second(sdwa_dwords), 17, 8},
     {"VOP3", 0xd0000004 | second(vop3_sources), 16, 10},
+    {"VOP3", 0xd0000010 | second(vop3_sources), 16, 10},  // no source is in the destination
     {"VOP3", 0xd0000004 | second(0x100 | 0x102 << 9), 16, 10},
     {"VOP3", 0xd0000004 | second(0x100 | 0x102 << 9 | 4 << 18), 16, 10},  // a mask is the last source
     {"VOP3", 0xd0000404 | second(0x100 | 0x102 << 9), 16, 10},            // a mask is the second result
@@ -141,6 +146,18 @@ std::vector<std::byte> code_of(Words words) {
   return code;
 }
 
+/// All bits of some of the bytes.
+Words any_bytes(std::mt19937_64& random) {
+  Words bits = 0;
+  for (Words chosen = random() & 0xff; chosen != 0; chosen &= chosen - 1)
+    bits |= Words{0xff} << 8 * std::countr_zero(chosen);
+  return bits;
+}
+
+std::string form_of(const compute::Instruction& instruction) {
+  return instruction.mnemonic + suffix_of(instruction.encoding);
+}
+
 std::map<std::string, TableEntry> make_table() {
   std::map<std::string, TableEntry> table;
   const compute::Disassembler disassembler(tested_target());
@@ -150,7 +167,7 @@ std::map<std::string, TableEntry> make_table() {
       std::vector<std::byte> code = code_of(format.bits | opcode << format.opcode_shift);
       const auto decoded = disassembler.decode(code, 0);
       if (!decoded) continue;
-      const std::string form = decoded->mnemonic + suffix_of(decoded->encoding);
+      const std::string form = form_of(*decoded);
       if (is_other_encoding(format, opcode) || seen.contains(form) || !assembles(decoded->text)) continue;
       seen.insert(form);
       code.resize(decoded->size);
@@ -169,8 +186,11 @@ const std::map<std::string, TableEntry>& instruction_table() {
   return table;
 }
 
-std::set<std::string> missing_instructions() {
+std::set<std::string> missing_forms() {
   constexpr unsigned samples = 16;  // a format, of which an encoding has several
+  std::set<std::string> known;
+  for (const auto& [mnemonic, entry] : instruction_table())
+    for (const Sample& sample : entry.samples) known.insert(sample.form);
   const compute::Disassembler disassembler(tested_target());
   std::mt19937_64 random(1);
   std::set<std::string> missing;
@@ -179,11 +199,11 @@ std::set<std::string> missing_instructions() {
     const Words opcodes = ((Words{1} << format.opcode_bits) - 1) << format.opcode_shift;
     for (Words opcode = 0; opcode < Words{1} << format.opcode_bits; ++opcode)
       for (unsigned i = 0; i < samples && !is_other_encoding(format, opcode); ++i) {
-        const Words words =
-            (format.bits & ~(operands | opcodes)) | opcode << format.opcode_shift | (random() & operands);
-        const auto decoded = disassembler.decode(code_of(words), 0);
-        if (decoded && !instruction_table().contains(decoded->mnemonic) && assembles(decoded->text))
-          missing.insert(decoded->text);
+        const Words random_bits = operands & any_bytes(random);  // the others stay: many a modifier must be 0
+        const Words bits = (format.bits & ~(random_bits | opcodes)) | (random() & random_bits);
+        const auto decoded = disassembler.decode(code_of(bits | opcode << format.opcode_shift), 0);
+        if (!decoded || known.contains(form_of(*decoded)) || !assembles(decoded->text)) continue;
+        missing.insert(form_of(*decoded) + ": " + decoded->text);
       }
   }
   return missing;

@@ -25,8 +25,8 @@ struct TableEntry {
 /// By the mnemonic without suffix.
 [[nodiscard]] const std::map<std::string, TableEntry>& instruction_table();
 
-/// Instructions that the table lacks, found by filling in random operands for each opcode.
-[[nodiscard]] std::set<std::string> missing_instructions();
+/// Forms that the table lacks, found by filling in random operands for each opcode, with an example each or several.
+[[nodiscard]] std::set<std::string> missing_forms();
 
 /// Why the translator refuses the instruction, or nothing where it translates it.
 [[nodiscard]] std::optional<std::string> refusal_of(const Sample& sample);
