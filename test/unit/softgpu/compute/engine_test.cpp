@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -84,30 +85,25 @@ TEST(Engine, translates_a_kernel_once) {
   EXPECT_EQ(kernel_in(engine, image), kernel_in(engine, image));
 }
 
-TEST(Engine, fails_a_kernel_that_the_hosts_memory_does_not_suffice_for_and_translates_it_once_it_does) {
+/// What is thrown in the midst of a translation fails the kernel, which is translated once nothing is any more.
+template <class Exception>
+void expect_failure_until_there_is_memory(const Exception& thrown, const std::string& text) {
   bool enough = false;
-  Engine engine({.log = [&](std::string_view) {  // called in the midst of it
-    if (!enough) throw std::bad_alloc();
+  Engine engine({.log = [&](std::string_view) {
+    if (!enough) throw thrown;
   }});
   const Image image({s_endpgm});
   const Failure failure = failure_in(engine, image.address());
   EXPECT_EQ(failure.kind, Failure::Kind::host_memory);
-  EXPECT_EQ(failure.text, "the host has no memory left to translate the kernel");
+  EXPECT_EQ(failure.text, text);
   enough = true;
   EXPECT_NE(kernel_in(engine, image), nullptr);
 }
 
-TEST(Engine, fails_a_kernel_that_llvm_cannot_make_host_code_of) {
-  bool enough = false;
-  Engine engine({.log = [&](std::string_view) {
-    if (!enough) throw JitError("LLVM's JIT: Cannot allocate memory");
-  }});
-  const Image image({s_endpgm});
-  const Failure failure = failure_in(engine, image.address());
-  EXPECT_EQ(failure.kind, Failure::Kind::host_memory);
-  EXPECT_EQ(failure.text, "LLVM's JIT: Cannot allocate memory");
-  enough = true;
-  EXPECT_NE(kernel_in(engine, image), nullptr);
+TEST(Engine, fails_a_kernel_that_the_hosts_memory_does_not_suffice_for_and_translates_it_once_it_does) {
+  expect_failure_until_there_is_memory(std::bad_alloc(), "the host has no memory left to translate the kernel");
+  const std::string text = "LLVM's JIT: Cannot allocate memory";
+  expect_failure_until_there_is_memory(JitError(text), text);
 }
 
 TEST(Engine, translates_the_same_code_at_two_addresses_once) {
