@@ -47,7 +47,8 @@ class BatchRecording;
 /// something changes between submissions, parameters or the signals of copies, there is one such image for each that
 /// is in flight at once. Recording may go on afterwards; what is in flight keeps what it was submitted with.
 ///
-/// The steps run as if one after the other, each seeing what the ones before wrote. So do submissions to one queue.
+/// The steps run as if one after the other, each seeing what the ones before wrote. So do submissions to one queue;
+/// with Fences::derived one may begin beside the last packet of the one before, where they touch nothing in common.
 /// Modules and memory named in a batch must outlive its submissions; the Batch itself need not.
 ///
 /// Thread safety: recording needs external synchronization; submitting a batch that is not being recorded may be done

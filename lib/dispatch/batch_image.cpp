@@ -76,6 +76,12 @@ private:
 
 }  // namespace
 
+std::vector<Access> accesses_of(const Step& step) {
+  if (const auto* dispatch = std::get_if<DispatchStep>(&step)) return dispatch->accesses;
+  const auto& copy = std::get<CopyStep>(step);
+  return {access_by_copy(copy.source, AccessMode::read), access_by_copy(copy.destination, AccessMode::write)};
+}
+
 PacketStream encode(std::span<const Step> steps, Fences fences, const std::byte* kernargs) {
   if (fences == Fences::derived) return encode_derived(steps, kernargs);
   Encoder encoder(fences, kernargs);

@@ -31,6 +31,9 @@ struct CopyStep {
 };
 using Step = std::variant<DispatchStep, CopyStep>;
 
+// What the step reads and writes. Memory that a copy touches counts as the system's.
+[[nodiscard]] std::vector<Access> accesses_of(const Step& step);
+
 // A copy runs beside packets. It starts when the packet `after` has completed, which the packet's completion signal
 // tells, and the copies `after_copies`, earlier ones; there is one or the other at least. `before`, a barrier-AND
 // packet, waits for it as its signal number `before_signal`. Where there is none, a later copy waits that has one.

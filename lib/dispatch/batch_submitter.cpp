@@ -22,7 +22,8 @@ Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<Par
   if (parametrized) parameters.check(values, queue_.agent());
   if (recording.empty()) return queue_.fence();
 
-  const auto [instance, reservation, part] = begin(recording);
+  const auto [source, instance, place, part] = begin(recording);
+  const auto& [reservation, beside_last] = place;
   // Nothing fails from here on to the publication. Until then the image is this submission's alone, if it changes.
   BatchImage& image = instance.image;
   if (parametrized) {
@@ -31,9 +32,14 @@ Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<Par
   }
   for (PooledSignal& signal : instance.signals) signal->store(1);
   const bool whole = part.size() == image.stream.packets.size();
-  queue_.publish(reservation, part, whole ? QueueState::ends_epoch(part) : EndsEpoch::no);
-  return queue_.submission(
-      whole && image.stream.copies.empty() ? reservation.epoch : submit_rest(instance, part.size(), reservation.epoch));
+  const EndsEpoch ends_epoch = whole ? QueueState::ends_epoch(part) : EndsEpoch::no;
+  if (beside_last)
+    queue_.publish_beside_last(reservation, part, ends_epoch);
+  else
+    queue_.publish(reservation, part, ends_epoch);
+  return queue_.submission(whole && image.stream.copies.empty()
+                               ? reservation.epoch
+                               : submit_rest(source, instance, part.size(), reservation.epoch));
 }
 
 BatchSubmitter::Beginning BatchSubmitter::begin(const BatchRecording& recording) {
@@ -46,7 +52,8 @@ BatchSubmitter::Beginning BatchSubmitter::begin(const BatchRecording& recording)
       instance = find(recording, made);
       if (instance != nullptr) {
         const auto part = part_of(instance->image.stream.packets, 0);
-        if (const auto reservation = try_reserve(turn, *instance, part)) return {*instance, *reservation, part};
+        Source& source = sources_.front();
+        if (const auto place = try_reserve(turn, source, *instance, part)) return {source, *instance, *place, part};
       }
     }
     if (instance == nullptr)
@@ -65,11 +72,14 @@ BatchSubmitter::Instance* BatchSubmitter::find(const BatchRecording& recording, 
   } else {
     if (made.empty()) return nullptr;
     sources_.splice(sources_.begin(), made);
+    sources_.front().number = ++sources_made_;
     for (auto next = std::next(sources_.begin()); next != sources_.end();) {
       const auto old = next++;
-      if (old->version->outdated.load(std::memory_order_acquire) &&
-          old->instances.back().epoch <= queue_.completed_epoch())
-        made.splice(made.end(), sources_, old);
+      if (!old->version->outdated.load(std::memory_order_acquire) ||
+          old->instances.back().epoch > queue_.completed_epoch())
+        continue;
+      if (last_source_ == &*old) last_source_ = nullptr;
+      made.splice(made.end(), sources_, old);
     }
   }
   std::list<Instance>& instances = sources_.front().instances;
@@ -83,6 +93,7 @@ BatchSubmitter::Sources BatchSubmitter::make(const BatchRecording& recording) {
   Source& source =
       made.emplace_back(Source{.version = recording.version(), .shared = recording.is_constant(), .instances = {}});
   Instance& instance = source.instances.emplace_back(recording.make_image(queue_.handle(), kernargs_));
+  if (recording.fences() == Fences::derived) source.footprint.emplace(recording.recorded(), instance.image.stream);
 
   std::vector<Packet>& packets = instance.image.stream.packets;
   if (packets.size() > queue_.size() && queue_.when_full() == WhenFull::report)
@@ -112,8 +123,9 @@ std::span<const Packet> BatchSubmitter::part_of(std::span<const Packet> packets,
   return packets.subspan(published, std::min<std::size_t>(queue_.size() / 2, packets.size() - published));
 }
 
-std::optional<Ring::Reservation> BatchSubmitter::try_reserve(const Ring::Turn& turn, Instance& instance,
-                                                             std::span<const Packet> part) noexcept {
+std::optional<BatchSubmitter::Place> BatchSubmitter::try_reserve(const Ring::Turn& turn, Source& source,
+                                                                 Instance& instance,
+                                                                 std::span<const Packet> part) noexcept {
   const std::vector<Packet>& packets = instance.image.stream.packets;
   const bool first = part.data() == packets.data();
   const bool last = part.data() + part.size() == packets.data() + packets.size();
@@ -122,20 +134,35 @@ std::optional<Ring::Reservation> BatchSubmitter::try_reserve(const Ring::Turn& t
                                                      last ? QueueState::ends_epoch(part) : EndsEpoch::no, which);
   if (!reservation) return std::nullopt;
   instance.epoch = last ? reservation->epoch : never;
-  Source& source = sources_.front();
   if (first && !source.shared)
     source.instances.splice(source.instances.end(), source.instances, source.instances.begin());
-  return reservation;
+  const bool beside_last = first && may_begin_beside_last(source, reservation->first);
+  if (last) {
+    last_source_ = &source;
+    last_end_ = reservation->first + part.size();
+  }
+  return Place{*reservation, beside_last};
 }
 
-std::uint64_t BatchSubmitter::submit_rest(Instance& instance, std::size_t published, std::uint64_t epoch) {
+bool BatchSubmitter::may_begin_beside_last(Source& source, std::uint64_t first) const noexcept {
+  const bool both_known = source.footprint && last_source_ != nullptr && last_source_->footprint;
+  if (!both_known || last_end_ != first) return false;
+  if (source.followed != last_source_->number) {
+    source.begins_beside_followed = source.footprint->may_begin_beside(*last_source_->footprint);
+    source.followed = last_source_->number;
+  }
+  return source.begins_beside_followed;
+}
+
+std::uint64_t BatchSubmitter::submit_rest(Source& source, Instance& instance, std::size_t published,
+                                          std::uint64_t epoch) {
   const std::vector<Packet>& packets = instance.image.stream.packets;
   std::size_t started = 0;
   try {
     start_copies(instance, started, published);
     while (published < packets.size()) {
       const auto part = part_of(packets, published);
-      const Ring::Reservation reservation = reserve(instance, part);
+      const Ring::Reservation reservation = reserve(source, instance, part);
       published += part.size();
       queue_.publish(reservation, part, published == packets.size() ? QueueState::ends_epoch(part) : EndsEpoch::no);
       epoch = reservation.epoch;
@@ -153,10 +180,10 @@ std::uint64_t BatchSubmitter::submit_rest(Instance& instance, std::size_t publis
   }
 }
 
-Ring::Reservation BatchSubmitter::reserve(Instance& instance, std::span<const Packet> part) {
+Ring::Reservation BatchSubmitter::reserve(Source& source, Instance& instance, std::span<const Packet> part) {
   for (QueueState::RoomWait wait(queue_, part.size());; wait()) {
     const Ring::Turn turn(queue_.ring());
-    if (const auto reservation = try_reserve(turn, instance, part)) return *reservation;
+    if (const auto place = try_reserve(turn, source, instance, part)) return place->reservation;
   }
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dispatch/batch_recording.hpp"
+#include "dispatch/footprint.hpp"
 #include "dispatch/kernarg_chunks.hpp"
 #include "dispatch/ring.hpp"
 #include "fastdispatch/signal.hpp"
@@ -53,15 +54,26 @@ private:
   // What was made of one version of a batch.
   struct Source {
     std::shared_ptr<const BatchVersion> version;
-    bool shared;                    // one instance serves all submissions
-    std::list<Instance> instances;  // what was submitted last is last
+    bool shared;                           // one instance serves all submissions
+    std::list<Instance> instances;         // what was submitted last is last
+    std::optional<Footprint> footprint{};  // where what the batch touches is known
+    std::uint64_t number = 0;              // no other source of the queue ever has it
+    // Whether the batch may begin beside the last packet of the source with this number, which it followed last.
+    std::uint64_t followed = 0;
+    bool begins_beside_followed = false;
   };
   using Sources = std::list<Source>;
 
-  // An image and the slots of its first part.
-  struct Beginning {
-    Instance& instance;
+  // The slots of a part, and whether it may begin beside the packet before it.
+  struct Place {
     Ring::Reservation reservation;
+    bool beside_last;
+  };
+  // An image and the place of its first part.
+  struct Beginning {
+    Source& source;
+    Instance& instance;
+    Place place;
     std::span<const Packet> packets;
   };
 
@@ -73,13 +85,16 @@ private:
 
   // The packets from `published` on that go together.
   [[nodiscard]] std::span<const Packet> part_of(std::span<const Packet> packets, std::size_t published) const noexcept;
-  [[nodiscard]] std::optional<Ring::Reservation> try_reserve(const Ring::Turn& turn, Instance& instance,
-                                                             std::span<const Packet> part) noexcept;
+  [[nodiscard]] std::optional<Place> try_reserve(const Ring::Turn& turn, Source& source, Instance& instance,
+                                                 std::span<const Packet> part) noexcept;
+  // Whether a submission of `source` may begin, with the packet `first`, beside the last packet of the batch before it.
+  [[nodiscard]] bool may_begin_beside_last(Source& source, std::uint64_t first) const noexcept;
   // Waits for room.
-  [[nodiscard]] Ring::Reservation reserve(Instance& instance, std::span<const Packet> part);
+  [[nodiscard]] Ring::Reservation reserve(Source& source, Instance& instance, std::span<const Packet> part);
   // The copies, and what follows the first part, whose epoch is `epoch`; returns that of the last part. Where it throws
   // the queue has failed.
-  [[nodiscard]] std::uint64_t submit_rest(Instance& instance, std::size_t published, std::uint64_t epoch);
+  [[nodiscard]] std::uint64_t submit_rest(Source& source, Instance& instance, std::size_t published,
+                                          std::uint64_t epoch);
   // Starts those copies whose turn has come when packets up to `published` are in the ring.
   void start_copies(const Instance& instance, std::size_t& started, std::size_t published);
 
@@ -87,6 +102,10 @@ private:
   SignalPool signals_;
   KernargChunks kernargs_;
   Sources sources_;  // what was submitted last is first
+  std::uint64_t sources_made_ = 0;
+  // The batch that was submitted last, if it is still known, and the index behind its last packet.
+  const Source* last_source_ = nullptr;
+  std::uint64_t last_end_ = 0;
 };
 
 }  // namespace fastdispatch::detail

@@ -1,18 +1,11 @@
 #include "dispatch/dependencies.hpp"
 
 #include <algorithm>
-#include <variant>
 
 #include "dispatch/access_history.hpp"
 
 namespace fastdispatch::detail {
 namespace {
-
-std::vector<Access> accesses_of(const Step& step) {
-  if (const auto* dispatch = std::get_if<DispatchStep>(&step)) return dispatch->accesses;
-  const auto& copy = std::get<CopyStep>(step);
-  return {access_by_copy(copy.source, AccessMode::read), access_by_copy(copy.destination, AccessMode::write)};
-}
 
 void add_once(std::vector<std::size_t>& steps, std::size_t step) {
   if (steps.empty() || steps.back() != step) steps.push_back(step);  // hazards are in order

@@ -55,6 +55,17 @@ void QueueState::stop() noexcept {
   queue_.reset();  // until then its kernels may read their arguments, and HSA may report an error, which reads the ring
 }
 
+void QueueState::publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,
+                                     EndsEpoch ends_epoch) noexcept {
+  Packet first = packets.front();
+  Ordering ordering = first.header().ordering;
+  ordering.barrier = BarrierBit::clear;
+  first.set_ordering(ordering);
+  write(reservation.first, std::span(&first, 1), EndsEpoch::no);
+  if (packets.size() > 1) write(reservation.first + 1, packets.subspan(1), ends_epoch);
+  doorbell_.ring(reservation.first + packets.size() - 1);
+}
+
 Submission QueueState::submit(std::span<const Packet> packets) {
   const EndsEpoch ends = ends_epoch(packets);
   const Ring::Reservation reservation = reserve(static_cast<std::uint32_t>(packets.size()), ends);

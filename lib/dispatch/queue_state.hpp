@@ -115,10 +115,12 @@ public:
   }
   /// Writes packets into their reservation and rings the doorbell.
   void publish(const Ring::Reservation& reservation, std::span<const Packet> packets, EndsEpoch ends_epoch) noexcept {
-    ring_.publish(reservation.first, packets,
-                  ends_epoch == EndsEpoch::yes ? epoch_signal_.handle() : packets.back().completion_signal());
+    write(reservation.first, packets, ends_epoch);
     doorbell_.ring(reservation.first + packets.size() - 1);
   }
+  /// The same, but the first packet, which ends no epoch, without its barrier bit.
+  void publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,
+                           EndsEpoch ends_epoch) noexcept;
   [[nodiscard]] Submission submission(std::uint64_t epoch) noexcept { return {*this, epoch}; }
 
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
@@ -159,6 +161,10 @@ private:
   /// Checks the options against the agent's limits and makes the queue, whose errors come back here.
   [[nodiscard]] QueueHandle create(const QueueOptions& options);
 
+  void write(std::uint64_t first, std::span<const Packet> packets, EndsEpoch ends_epoch) noexcept {
+    ring_.publish(first, packets,
+                  ends_epoch == EndsEpoch::yes ? epoch_signal_.handle() : packets.back().completion_signal());
+  }
   /// Submits a packet whose arguments are in device memory.
   Submission submit_with_device_kernargs(const Packet& narrow);
   [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch);

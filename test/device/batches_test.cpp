@@ -140,6 +140,27 @@ TEST_F(Batches, with_derived_fences_overlap_where_nothing_conflicts) {
   EXPECT_EQ(woken[0], 42U);
 }
 
+TEST_F(Batches, with_derived_fences_begin_beside_the_end_of_the_one_before_where_nothing_conflicts) {
+  const auto wait_for = module.kernel<void(const std::uint32_t*, std::uint32_t*)>("wait_for");
+  const auto write_to = module.kernel<void(std::uint32_t*)>("write_to");
+  PinnedBuffer<std::uint32_t> flag(gpu, 1);
+  PinnedBuffer<std::uint32_t> woken(gpu, 1);
+  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  flag[0] = woken[0] = 0;
+  // The first batch ends only after the second has begun: that they share the flag is kept from both.
+  constexpr Range nothing{};
+  Batch first(gpu, {.fences = Fences::derived});
+  first.dispatch(increment, grid(1), woken, 1, 1);
+  first.dispatch(wait_for, grid(1), read(flag, nothing), woken);
+  Batch second(gpu, {.fences = Fences::derived});
+  second.dispatch(write_to, grid(1), write(flag, nothing));
+  second.dispatch(increment, grid(n), data, n, 1);
+  queue.submit(first);
+  queue.submit(second).wait(limit);
+  EXPECT_EQ(woken[0], 42U);
+  EXPECT_THAT(download(data), ::testing::Each(1U));
+}
+
 TEST_F(Batches, with_derived_fences_copy_beside_kernels_where_nothing_conflicts) {
   const auto wait_for = module.kernel<void(const std::uint32_t*, std::uint32_t*)>("wait_for");
   const DeviceBuffer<std::uint32_t> ones = upload(std::vector<std::uint32_t>(n, 1));

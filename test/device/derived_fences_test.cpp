@@ -22,14 +22,20 @@ protected:
   };
 
   std::uint32_t below(std::uint32_t end) { return std::uniform_int_distribution(0U, end - 1)(random); }
-  Place any_place(std::uint32_t count) { return {below(buffers.size()), below(size - count + 1)}; }
+  Place any_place(std::uint32_t count) {
+    return {first_buffer + below(last_buffer - first_buffer), below(size - count + 1)};
+  }
   DeviceSpan<std::uint32_t> on_device(Place place, std::uint32_t count) {
     return buffers[place.buffer].subspan(place.first, count);
   }
   std::uint32_t* on_host(Place place) { return expected.data() + place.buffer * size + place.first; }
 
-  // Into the batch, and on what the host expects.
-  void record_any_step(Batch& batch) {
+  // Of a program.
+  struct Step {
+    std::function<void(Batch&)> record;
+    std::function<void()> compute;  // on what the host expects
+  };
+  Step any_step() {
     const std::uint32_t count = 1 + below(size / 2);
     const Place a = any_place(count);
     const Place b = any_place(count);
@@ -38,17 +44,26 @@ protected:
     const auto overlaps = [&](Place place) {
       return place.buffer == result.buffer && place.first < result.first + count && result.first < place.first + count;
     };
-    if (overlaps(a) || overlaps(b) || below(3) == 0) {
-      batch.dispatch(increment, grid(count), on_device(result, count), count, 7);
-      std::for_each_n(on_host(result), count, [](std::uint32_t& value) { value += 7; });
-    } else if (below(4) == 0) {
-      batch.copy(on_device(result, count), on_device(a, count));
-      std::copy_n(on_host(a), count, on_host(result));
-    } else {
-      batch.dispatch(add, grid(count), on_device(a, count), on_device(b, count), write(on_device(result, count)),
-                     count);
-      std::transform(on_host(a), on_host(a) + count, on_host(b), on_host(result), std::plus());
-    }
+    if (overlaps(a) || overlaps(b) || below(3) == 0)
+      return {[=, this](Batch& batch) { batch.dispatch(increment, grid(count), on_device(result, count), count, 7); },
+              [=, this] { std::for_each_n(on_host(result), count, [](std::uint32_t& value) { value += 7; }); }};
+    if (below(4) == 0)
+      return {[=, this](Batch& batch) { batch.copy(on_device(result, count), on_device(a, count)); },
+              [=, this] { std::copy_n(on_host(a), count, on_host(result)); }};
+    return {[=, this](Batch& batch) {
+              batch.dispatch(add, grid(count), on_device(a, count), on_device(b, count),
+                             write(on_device(result, count)), count);
+            },
+            [=, this] { std::transform(on_host(a), on_host(a) + count, on_host(b), on_host(result), std::plus()); }};
+  }
+
+  // Numbers that depend on the seed, in the host's memory and, by `put`, on the device.
+  template <class Put>
+  void begin(unsigned seed, Put put) {
+    random.seed(seed);
+    std::iota(memory.begin(), memory.end(), seed);
+    std::copy(memory.begin(), memory.end(), expected.begin());
+    for (std::size_t i = 0; i < buffers.size(); ++i) put(buffers[i], memory.span().subspan(i * size, size));
   }
 
   Kernel<void(const std::uint32_t*, const std::uint32_t*, std::uint32_t*, std::uint32_t)> add =
@@ -61,18 +76,49 @@ protected:
       DeviceBuffer<std::uint32_t>(gpu, size), DeviceBuffer<std::uint32_t>(gpu, size)};
   PinnedBuffer<std::uint32_t> memory{gpu, buffers.size() * size};
   std::vector<std::uint32_t> expected = std::vector<std::uint32_t>(memory.size());
+  std::size_t first_buffer = 0;              // the steps are on those from here
+  std::size_t last_buffer = buffers.size();  // up to here
 };
 
 TEST_F(RandomPrograms, compute_in_any_order_what_they_compute_in_turn) {
   for (unsigned seed = 0; seed < seeds; ++seed) {
-    random.seed(seed);
-    std::iota(memory.begin(), memory.end(), seed);
-    std::copy(memory.begin(), memory.end(), expected.begin());
     Batch batch(gpu, {.fences = Fences::derived});
-    for (std::size_t i = 0; i < buffers.size(); ++i) batch.copy(buffers[i], memory.span().subspan(i * size, size));
-    for (int step = 0; step < 20; ++step) record_any_step(batch);
+    begin(seed, [&](const auto& to, const auto& from) { batch.copy(to, from); });
+    for (int i = 0; i < 20; ++i) {
+      const Step step = any_step();
+      step.record(batch);
+      step.compute();
+    }
     for (std::size_t i = 0; i < buffers.size(); ++i) batch.copy(memory.span().subspan(i * size, size), buffers[i]);
     Queue(gpu).submit(batch).wait(limit);
+    ASSERT_TRUE(std::equal(memory.begin(), memory.end(), expected.begin())) << "seed " << seed;
+  }
+}
+
+// Small batches on some of the buffers each, so that one often begins before the one before it has ended.
+TEST_F(RandomPrograms, submitted_in_turn_compute_in_any_order_what_they_compute_one_after_the_other) {
+  struct Program {
+    Batch batch;
+    std::vector<Step> steps{};
+  };
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    begin(seed, [&](const auto& to, const auto& from) { copy(to, from); });
+    std::vector<Program> programs;
+    for (int i = 0; i < 4; ++i) {
+      first_buffer = below(buffers.size());
+      last_buffer = first_buffer + 1 + below(buffers.size() - first_buffer);
+      Program& program = programs.emplace_back(Program{Batch(gpu, {.fences = Fences::derived})});
+      for (std::uint32_t steps = 2 + below(4); steps > 0; --steps)
+        program.steps.emplace_back(any_step()).record(program.batch);
+    }
+    Queue shuffled(gpu);
+    for (int run = 0; run < 12; ++run) {
+      Program& program = programs[below(programs.size())];
+      shuffled.submit(program.batch);
+      for (const Step& step : program.steps) step.compute();
+    }
+    shuffled.wait(limit);
+    for (std::size_t i = 0; i < buffers.size(); ++i) copy(memory.span().subspan(i * size, size), buffers[i]);
     ASSERT_TRUE(std::equal(memory.begin(), memory.end(), expected.begin())) << "seed " << seed;
   }
 }
@@ -84,10 +130,7 @@ TEST_F(RandomPrograms, spread_over_queues_compute_in_any_order_what_they_compute
   std::size_t spread = 0;
   std::size_t waiting = 0;
   for (unsigned seed = 0; seed < seeds; ++seed) {
-    random.seed(seed);
-    std::iota(memory.begin(), memory.end(), seed);
-    std::copy(memory.begin(), memory.end(), expected.begin());
-    for (std::size_t i = 0; i < buffers.size(); ++i) copy(buffers[i], memory.span().subspan(i * size, size));
+    begin(seed, [&](const auto& to, const auto& from) { copy(to, from); });
 
     struct Sum {
       std::size_t a, b, result;

@@ -22,7 +22,7 @@ Access whole(const MemoryView& view, AccessMode mode) {
   return {.begin = begin, .end = begin + view.size, .mode = mode, .scope = FenceScope::system};
 }
 
-std::vector<Access> accesses_of(const Step& step) {
+std::vector<Access> accesses_by(const Step& step) {
   if (const auto* dispatch = std::get_if<DispatchStep>(&step)) return dispatch->accesses;
   const auto& copy = std::get<CopyStep>(step);
   return {whole(copy.source, AccessMode::read), whole(copy.destination, AccessMode::write)};
@@ -43,7 +43,10 @@ HappensBefore::HappensBefore(std::span<const SubmittedPackets> submissions) {
     headers_.insert(headers_.end(), submitted.waits.size(), wait);
     const std::size_t first = headers_.size();
     for (const Packet& packet : submitted.stream.packets) headers_.push_back(packet.header());
-    submissions_.push_back({first, headers_.size() - 1, copies, submitted.steps, submitted.ends_all});
+    const auto earlier = submissions.begin() + static_cast<std::ptrdiff_t>(submissions_.size());
+    const bool is_first = std::none_of(submissions.begin(), earlier,
+                                       [&](const SubmittedPackets& other) { return other.queue == submitted.queue; });
+    submissions_.push_back({first, headers_.size() - 1, copies, submitted.steps, submitted.ends_all, is_first});
     copies += submitted.stream.copies.size();
   }
   const std::size_t nodes = 2 * (headers_.size() + copies);
@@ -52,7 +55,7 @@ HappensBefore::HappensBefore(std::span<const SubmittedPackets> submissions) {
 
   std::map<std::size_t, std::vector<std::size_t>> packets_of;  // by queue
   for (std::size_t number = 0; number < submissions.size(); ++number) {
-    const auto& [first, last, first_copy, steps, ends_all] = submissions_[number];
+    const auto& [first, last, first_copy, steps, ends_all, is_first] = submissions_[number];
     const SubmittedPackets& submitted = submissions[number];
     std::vector<std::size_t>& queue = packets_of[submitted.queue];
     for (std::size_t packet = first - submitted.waits.size(); packet <= last; ++packet) {
@@ -156,7 +159,8 @@ std::size_t HappensBefore::end_of_all(std::size_t submission) const {
 
 std::optional<std::string> HappensBefore::missing_of(std::size_t step, Event event) const {
   const Submission& submission = submissions_[event.submission];
-  if (headers_[submission.first].ordering.barrier == BarrierBit::clear)
+  // Behind what is not known. Of what is known the conflicts are looked at.
+  if (submission.is_first && headers_[submission.first].ordering.barrier == BarrierBit::clear)
     return fmt::format("the first packet before step {} does not wait for its queue", step);
   if (event.is_copy && !before(launch(submission.first), start(event.index)))
     return fmt::format("step {} waits for no packet", step);
@@ -177,11 +181,11 @@ std::optional<std::string> HappensBefore::missing(std::span<const Step> steps, S
     if (auto missing = missing_of(y, events[y])) return missing;
 
   for (std::size_t y = 0; y < events.size(); ++y) {
-    for (const Access& later : accesses_of(steps[y])) {
+    for (const Access& later : accesses_by(steps[y])) {
       if (later.writes() && !events[y].is_copy && !seen_by_system(events[y].index, end_of_all(events[y].submission)))
         return fmt::format("the host may not see what step {} wrote", y);
       for (std::size_t x = 0; x < y; ++x) {
-        for (const Access& earlier : accesses_of(steps[x])) {
+        for (const Access& earlier : accesses_by(steps[x])) {
           if (!overlap(earlier, later) || !(earlier.writes() || later.writes())) continue;
           if (!before(end_of(events[x]), begin_of(events[y]))) return fmt::format("step {} may overtake step {}", y, x);
           const bool is_shared = std::max(earlier.scope, later.scope) == FenceScope::system;

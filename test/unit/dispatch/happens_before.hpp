@@ -15,8 +15,8 @@ namespace fastdispatch::test {
 /// How far writes must be released and acquired between two kernels of one agent in memory that others see, too.
 enum class SharedMemory { agent_scope, system_scope };
 
-/// What was submitted to a queue at once: behind all that was submitted to this queue before, and behind packets that
-/// wait for the ends of others.
+/// What was submitted to a queue at once: behind what was submitted to this queue before, and behind packets that wait
+/// for the ends of others.
 struct SubmittedPackets {
   std::size_t queue = 0;
   detail::PacketStream stream;
@@ -52,6 +52,7 @@ private:
     std::size_t first_copy;
     std::vector<std::size_t> steps;  ///< none: all
     bool ends_all;
+    bool is_first;  ///< of its queue
   };
 
   // Nodes of the graph.

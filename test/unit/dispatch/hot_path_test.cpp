@@ -119,6 +119,24 @@ TEST_F(HotPath, of_one_producer_that_replays_batches_allocates_locks_and_calls_n
   EXPECT_EQ(called, 0);
 }
 
+TEST_F(HotPath, of_one_producer_that_replays_batches_with_derived_fences_in_turn_allocates_locks_and_calls_nothing) {
+  const Kernel<void(unsigned*)> reader{reader_info};
+  PinnedBuffer<unsigned> buffers(hsa.agent(), 2);
+  Queue queue(hsa.agent(), {.producers = Producers::single});
+  Batch first(hsa.agent(), {.fences = Fences::derived});
+  Batch second(hsa.agent(), {.fences = Fences::derived});
+  for (int i = 0; i < 4; ++i) {
+    first.dispatch(reader, grid(64).group(64), read_write(buffers, {.first = 0, .count = 1}));
+    second.dispatch(reader, grid(64).group(64), read_write(buffers, {.first = 1, .count = 1}));
+  }
+  repeat([&] {
+    for (Batch* batch : {&first, &second, &second, &first}) queue.submit(*batch);
+  });
+  EXPECT_EQ(allocated, 0);
+  EXPECT_EQ(locked, 0);
+  EXPECT_EQ(called, 0);
+}
+
 TEST_F(HotPath, of_one_producer_that_waits_for_another_queue_allocates_locks_and_calls_nothing) {
   Queue other(hsa.agent(), {.producers = Producers::single});
   MockHsa::MadeQueue& other_made = hsa.queue();

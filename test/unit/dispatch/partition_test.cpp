@@ -26,19 +26,12 @@ using ::testing::Eq;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-using Steps = std::vector<Step>;
-
 // `chains` chains of `length` dispatches each, on buffers of their own from `first` on, one chain after the other.
 Steps chains(std::size_t chains, std::size_t length, std::uintptr_t first = 0) {
   Steps steps;
   for (std::uintptr_t chain = 0; chain < chains; ++chain)
     for (std::size_t i = 0; i < length; ++i) steps.push_back(dispatch({read_write(first + chain)}));
   return steps;
-}
-
-Steps operator+(Steps a, const Steps& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
 }
 
 std::vector<std::vector<std::size_t>> steps_of(const Partition& partition) {

@@ -47,6 +47,13 @@ inline detail::Step copy(const detail::Access& destination, const detail::Access
   return detail::CopyStep{.destination = view(destination), .source = view(source)};
 }
 
+using Steps = std::vector<detail::Step>;
+
+inline Steps operator+(Steps a, const Steps& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 // ---- random programs
 
 struct Shape {
