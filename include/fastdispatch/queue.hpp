@@ -98,7 +98,8 @@ public:
   /// for it, or when the queue failed; QueueFull or TimeoutError where there is no room, QueueFull also where a batch
   /// is longer than the ring.
   /// A part is submitted, and the queue has failed, where it throws TimeoutError behind the first part of a batch that
-  /// is longer than the ring, or Error because a copy could not be started.
+  /// is longer than the ring, or Error because a copy could not be started. A copy that fails while it runs fails the
+  /// queue, too, when somebody waits.
   Submission submit(Batch& batch);
   template <class... T>
     requires(sizeof...(T) > 0)
@@ -147,7 +148,7 @@ public:
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
   /// Submits a packet whose arguments are in `slot`, which comes back when it completed, or at once when this throws.
   /// Where they are in device memory, the packet acquires at system scope whatever it says.
-  /// Throws as submit(std::span) does, but does not look at the packet's type.
+  /// Throws as submit(std::span) does.
   Submission submit(const Packet& packet, const KernargSlot& slot);
 
   [[nodiscard]] Agent agent() const noexcept;

@@ -104,6 +104,7 @@ BatchSubmitter::Sources BatchSubmitter::make(const BatchRecording& recording) {
   for (const ScheduledCopy& copy : instance.image.stream.copies) {
     CopySignals& signals = instance.copy_signals.emplace_back();
     signals.done = new_signal();
+    copies_.add(signals.done);
     if (copy.after) {
       Packet& packet = packets[*copy.after];  // which may start several copies
       if (packet.completion_signal().handle == 0) packet.set_completion_signal(new_signal());

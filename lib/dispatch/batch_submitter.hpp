@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dispatch/batch_recording.hpp"
+#include "dispatch/copy_watch.hpp"
 #include "dispatch/footprint.hpp"
 #include "dispatch/kernarg_chunks.hpp"
 #include "dispatch/ring.hpp"
@@ -34,6 +35,8 @@ public:
 
   // Sorts `values`.
   Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
+
+  [[nodiscard]] const CopyWatch& copies() const noexcept { return copies_; }
 
 private:
   // Of one copy: it starts when all of `start` are 0 and decrements `done`.
@@ -100,6 +103,7 @@ private:
 
   QueueState& queue_;
   SignalPool signals_;
+  CopyWatch copies_;
   KernargChunks kernargs_;
   Sources sources_;  // what was submitted last is first
   std::uint64_t sources_made_ = 0;

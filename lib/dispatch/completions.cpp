@@ -1,5 +1,6 @@
 #include "dispatch/completions.hpp"
 
+#include <chrono>
 #include <csignal>
 #include <utility>
 #include <vector>
@@ -11,6 +12,10 @@
 #include "dispatch/wait.hpp"
 
 namespace fastdispatch::detail {
+
+namespace {
+constexpr std::chrono::milliseconds between_looks{100};  // at copies, which may fail without waking anybody
+}
 
 void Completions::add(QueueState& queue, std::uint64_t epoch, CompletionCallback callback) {
   const std::scoped_lock lock(mutex_);
@@ -78,6 +83,7 @@ bool Completions::call_first(QueueState& queue, Watched& watched, std::unique_lo
   const auto first = watched.pending.begin();
   std::optional<Error> failure;
   if (!queue.completed(first->first)) {
+    queue.look_at_copies();
     if (queue.failed())
       failure.emplace(queue.error());
     else if (watched.leaving)
@@ -99,13 +105,15 @@ bool Completions::call_first(QueueState& queue, Watched& watched, std::unique_lo
 
 void Completions::wait(std::unique_lock<std::mutex>& lock) {
   std::vector<Below> goals{{.signal = wake_->handle(), .threshold = 1}};
+  std::chrono::nanoseconds timeout = forever;
   for (auto& [queue, watched] : queues_) {
     if (watched.pending.empty()) continue;
     watched.waited_for = true;
     goals.push_back(queue->completion_of(watched.pending.begin()->first));
+    if (queue->look_at_copies()) timeout = between_looks;
   }
   lock.unlock();
-  block_for_any(agent_, goals, forever);
+  block_for_any(agent_, goals, timeout);
   lock.lock();
   for (auto& [queue, watched] : queues_) watched.waited_for = false;
   changed_.notify_all();

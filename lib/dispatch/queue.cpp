@@ -1,7 +1,5 @@
 #include "fastdispatch/queue.hpp"
 
-#include <algorithm>
-
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/queue_state.hpp"
@@ -19,9 +17,7 @@ void check(std::span<const Packet> packets, std::uint32_t queue_size) {
         fmt::format("{} packets do not fit into a queue of {}: make it larger with QueueOptions::size, or submit "
                     "them in parts",
                     packets.size(), queue_size));
-  const auto is_invalid = [](const Packet& packet) { return packet.header().type == PacketType::invalid; };
-  if (std::any_of(packets.begin(), packets.end(), is_invalid))
-    throw Error("a packet to submit has the type invalid: the queue would stop at it for ever");
+  for (const Packet& packet : packets) detail::check_type(packet);
 }
 
 }  // namespace

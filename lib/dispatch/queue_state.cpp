@@ -75,6 +75,7 @@ Submission QueueState::submit(std::span<const Packet> packets) {
 
 Submission QueueState::submit(const Packet& packet, const KernargSlot& slot) {
   try {
+    check_type(packet);
     const Submission submission =
         kernargs_.memory() == KernargMemory::host ? submit(std::span(&packet, 1)) : submit_with_device_kernargs(packet);
     retire_kernargs(slot, submission.epoch());
@@ -129,6 +130,7 @@ Ring::Reservation QueueState::reserve(std::uint32_t count, EndsEpoch ends_epoch)
 }
 
 void QueueState::RoomWait::operator()() {
+  queue_.look_at_copies();
   queue_.throw_if_failed();
   if (queue_.when_full_ == WhenFull::report)
     throw QueueFull(
@@ -155,11 +157,16 @@ void QueueState::wait(std::uint64_t epoch, const WaitOptions& options) {
   for (Backoff backoff; !done(epoch) && !covers(epoch); backoff())
     if (backoff.slow() && deadline.passed()) time_is_up();
   const WaitOptions rest{.policy = options.policy, .timeout = std::min(options.timeout, deadline.left())};
-  if (!wait_for(agent_.state(), completion_of(epoch), rest, [this] { throw_if_failed(); })) time_is_up();
+  const auto check = [this] {
+    look_at_copies();
+    throw_if_failed();
+  };
+  if (!wait_for(agent_.state(), completion_of(epoch), rest, check)) time_is_up();
 }
 
 bool QueueState::done(std::uint64_t epoch) {
   if (completed(epoch)) return true;
+  look_at_copies();
   throw_if_failed();
   // The packets carry no epoch signal and no later packet does: let one follow.
   if (!covers(epoch)) try_fence();
@@ -203,6 +210,19 @@ KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
 void QueueState::retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept {
   const Ring::Turn turn(ring_);
   kernargs_.retire(slot, epoch);
+}
+
+bool QueueState::look_at_copies() noexcept {
+  const CopyWatch& copies = batches_.copies();
+  if (!copies.any()) return false;
+  const auto value = copies.failure();
+  if (!value || failed()) return true;
+  try {
+    fail(Error(fmt::format("a copy of a batch failed while it ran: HSA set its completion signal to {}", *value)));
+  } catch (const std::bad_alloc&) {
+    fail(agent_.state().queues.wordless_error());
+  }
+  return true;
 }
 
 void QueueState::fail(const Error& error) noexcept {

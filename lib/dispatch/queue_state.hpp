@@ -57,16 +57,22 @@ struct QueueDeleter {
 };
 using QueueHandle = std::unique_ptr<hsa_queue_t, QueueDeleter>;
 
+/// Throws where a queue would never get past the packet.
+inline void check_type(const Packet& packet) {
+  if (packet.header().type == PacketType::invalid) [[unlikely]]
+    throw Error("a packet to submit has the type invalid: the queue would stop at it for ever");
+}
+
 class QueueState {
 public:
   /// What a producer does between two attempts to get room: waits, or throws what keeps it from getting any.
   class RoomWait {
   public:
-    RoomWait(const QueueState& queue, std::size_t packets) noexcept : queue_(queue), packets_(packets) {}
+    RoomWait(QueueState& queue, std::size_t packets) noexcept : queue_(queue), packets_(packets) {}
     void operator()();
 
   private:
-    const QueueState& queue_;
+    QueueState& queue_;
     std::size_t packets_;
     std::optional<Deadline> deadline_;
     Backoff backoff_;
@@ -140,6 +146,8 @@ public:
     if (failed()) [[unlikely]]
       throw Error(*error_);
   }
+  /// The queue fails where a copy of a batch did, which nothing else tells: for whoever waits. Whether there are any.
+  bool look_at_copies() noexcept;
 
   /// For messages: the indices, and what the queue is at.
   [[nodiscard]] std::string describe() const;

@@ -3,6 +3,8 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <future>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -334,6 +336,36 @@ TEST_F(BatchSubmission, whose_copy_cannot_start_fails_the_queue_so_that_nobody_t
   hsa.fail("amd_memory_async_copy", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
   EXPECT_THAT(error_of([&] { queue.submit(batch); }), HasSubstr("hsa_amd_memory_async_copy"));
   EXPECT_THAT(error_of([&] { queue.fence(); }), HasSubstr("hsa_amd_memory_async_copy"));
+}
+
+// What waits for the copy on the device never goes on then.
+TEST_F(BatchSubmission, whose_copy_fails_while_it_runs_fails_the_queue_for_everybody_who_waits) {
+  constexpr WaitOptions limit{.timeout = std::chrono::seconds(30)};
+  const auto failure = HasSubstr("a copy of a batch failed while it ran: HSA set its completion signal to -1");
+  PinnedBuffer<unsigned> from(hsa.agent(), 16);
+  PinnedBuffer<unsigned> to(hsa.agent(), 16);
+  Batch batch(hsa.agent());
+  batch.copy(to, from);
+  const auto expect_failure = [&](const auto& wait) {
+    Queue queue(hsa.agent(), {.size = 64});
+    hsa.end_copies({-1});
+    const Submission submission = queue.submit(batch);
+    EXPECT_THAT(error_of([&] { wait(queue, submission); }), failure);
+    EXPECT_THAT(error_of([&] { queue.fence(); }), failure);
+  };
+  for (const auto policy : {WaitPolicy::spin, WaitPolicy::block})
+    expect_failure(
+        [&](Queue&, const Submission& submission) { submission.wait({.policy = policy, .timeout = limit.timeout}); });
+  expect_failure([](Queue&, const Submission& submission) { static_cast<void>(submission.done()); });
+  expect_failure([](Queue&, const Submission& submission) { wait_all(std::span(&submission, 1), limit); });
+  expect_failure([&](Queue& queue, const Submission&) {
+    while (true) queue.submit(batch);  // until there is no room
+  });
+  expect_failure([](Queue&, const Submission& submission) {
+    std::promise<std::string> called;
+    submission.then([&](const Error* error) { called.set_value(error == nullptr ? "" : error->what()); });
+    throw Error(called.get_future().get());
+  });
 }
 
 TEST_F(BatchSubmission, of_one_batch_from_several_threads_completes) {

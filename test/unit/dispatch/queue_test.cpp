@@ -86,13 +86,16 @@ TEST(Queue, submits_packets_and_waits_for_what_is_complete_without_a_call_into_h
 
 TEST(Queue, refuses_what_can_never_be_submitted_before_it_reserves_anything) {
   MockHsa hsa;
-  Queue queue(hsa.agent(), {.size = 64});
+  Queue queue(hsa.agent(), {.size = 64, .kernarg_bytes = 64});
   EXPECT_THAT(error_of([&] { queue.submit(std::vector<Packet>(65, barrier)); }),
               HasSubstr("65 packets do not fit into a queue of 64"));
   EXPECT_THAT(error_of([&] { queue.submit(std::span<const Packet>()); }), HasSubstr("no packets"));
   Packet invalid;
   invalid.words[0] = HSA_PACKET_TYPE_INVALID;
   EXPECT_THAT(error_of([&] { queue.submit(invalid); }), HasSubstr("type invalid"));
+  const KernargSlot slot = queue.acquire_kernargs(64);
+  EXPECT_THAT(error_of([&] { queue.submit(invalid, slot); }), HasSubstr("type invalid"));
+  EXPECT_EQ(queue.acquire_kernargs(64).address(), slot.address()) << "it came back";
   EXPECT_EQ(hsa.queue().amd.write_dispatch_id, 0U);
 }
 
