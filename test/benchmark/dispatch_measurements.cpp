@@ -51,6 +51,7 @@ void measure_dispatch(const fd::Runtime& runtime, fd::Agent gpu, Samples& sample
   // Once, not counted: translates the kernel, encodes the batches, touches the rings.
   bare.dispatch(packets_per_batch);
   bare.wait();
+  bare.dispatch_and_wait(1);
   queue.submit(many).wait();
   queue.submit(one).wait();
 
@@ -58,6 +59,9 @@ void measure_dispatch(const fd::Runtime& runtime, fd::Agent gpu, Samples& sample
     measure_batch(
         samples, series::host_bare, series::throughput_bare, [&] { bare.dispatch(packets_per_batch); },
         [&] { bare.wait(); });
+    measure_batch(
+        samples, series::host_article, series::throughput_article, [&] { bare.dispatch_and_wait(packets_per_batch); },
+        [] {});
     measure_batch(
         samples, series::host_dispatch, series::throughput_dispatch,
         [&] {

@@ -14,10 +14,12 @@ namespace series {
 
 // Microseconds that the host spends on a packet, from the first packet's making to the last doorbell.
 inline constexpr const char* host_bare = "host_bare";
+inline constexpr const char* host_article = "host_article";
 inline constexpr const char* host_dispatch = "host_dispatch";
 inline constexpr const char* host_replay = "host_replay";
 // Microseconds a kernel until the last of many has completed.
 inline constexpr const char* throughput_bare = "throughput_bare";
+inline constexpr const char* throughput_article = "throughput_article";
 inline constexpr const char* throughput_dispatch = "throughput_dispatch";
 inline constexpr const char* throughput_replay = "throughput_replay";
 inline constexpr const char* throughput_opencl = "throughput_opencl";
