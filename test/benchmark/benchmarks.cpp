@@ -87,6 +87,8 @@ void run(int rounds, const std::string& json) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // The library looks for it beside itself, and is part of this program here.
+  ::setenv("FASTDISPATCH_SOFTGPU", SOFTGPU_LIBRARY, /*overwrite=*/0);
   try {
     CLI::App app("Measures dispatches and the bitonic sort.", "benchmarks");
     int rounds = 5;

@@ -30,6 +30,7 @@ inline constexpr const char* fresh_batch = "host_fresh_batch_120";
 inline constexpr const char* dispatches = "host_dispatch_120";
 inline constexpr const char* device_dispatches = "host_dispatch_120_device_kernargs";
 inline constexpr const char* bare = "host_hsa_api_120";
+inline constexpr const char* article = "host_article_120";
 inline constexpr const char* hip_launches = "host_hip_module_launch_kernel_120";
 inline constexpr const char* hip_graph = "host_hip_graph_launch_120";
 // The same when so many packets before them wait in the queue.
@@ -43,6 +44,7 @@ inline std::string completed_of(std::size_t threads) { return "completed_of_" + 
 
 }  // namespace dispatch_series
 
+void measure_drained_rings(Samples& samples);
 /// `hip` may be null.
 void measure_host_cost(const fastdispatch::Runtime& runtime, fastdispatch::Agent gpu, HipPeer* hip, Samples& samples);
 void measure_in_flight(fastdispatch::Agent gpu, Samples& samples);

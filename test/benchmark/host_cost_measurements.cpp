@@ -2,6 +2,7 @@
 #include "bare_queue.hpp"
 #include "dispatch_suite.hpp"
 #include "plain_ring.hpp"
+#include "ring_reader.hpp"
 
 #include <empty_code_object.hpp>
 
@@ -44,6 +45,7 @@ std::vector<fd::Packet> lines(std::size_t count) {
   fd::Packet line;
   line.words.fill(1);
   line.words[0] = HSA_PACKET_TYPE_KERNEL_DISPATCH;
+  line.set_completion_signal({});  // whoever reads it would decrement it
   return std::vector<fd::Packet>(count, line);
 }
 
@@ -77,7 +79,8 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, 
     Samples uncounted;  // the first time translates the kernel, encodes the batches and touches the rings
     Samples& target = i < 0 ? uncounted : samples;
     {
-      PlainRing ring(ring_size);  // its reader must not take processor time from the device
+      PlainRing ring(ring_size);
+      const RingReader reader({ring.view()});  // must not take processor time from the device
       for (const std::size_t packets : series::batch_lengths) {
         const std::vector<fd::Packet> image = lines(packets);
         for (Samples* pass : {&uncounted, &target})
@@ -125,6 +128,8 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, 
     if (device_kernargs) measure_dispatches(series::device_dispatches, *device_kernargs);
     measure(
         target, series::bare, packets_per_sample, [&] { bare.dispatch(packets_per_sample); }, [&] { bare.wait(); });
+    measure(
+        target, series::article, series::sort_length, [&] { bare.dispatch_and_wait(series::sort_length); }, [] {}, 1);
     if (hip == nullptr) continue;
     measure(
         target, series::hip_launches, series::sort_length,

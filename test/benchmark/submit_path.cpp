@@ -3,26 +3,18 @@
 // waits for room, and every run executes the same instructions.
 //
 // usage: submit_path CASE. Prints how many packets were submitted while it counted.
-//        submit_path times. Prints the nanoseconds a packet of a replay of 120, and of a memcpy of as many lines, into
-//        rings that threads read in the same way at the same time.
-#include "cores.hpp"
 #include "mock_hsa.hpp"
-#include "plain_ring.hpp"
-#include "samples.hpp"
 
 #include "fastdispatch/batch.hpp"
 #include "fastdispatch/queue.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <map>
-#include <stop_token>
 #include <string>
 #include <thread>
-#include <vector>
 
 namespace fd = fastdispatch;
 using fd::test::MockHsa;
@@ -102,51 +94,6 @@ private:
   const Kernel kernel_{info_};
 };
 
-// In turns: a memcpy of 120 lines and a replay of 120 packets, each into a ring of as many slots.
-void print_times() {
-  constexpr std::size_t packets = 120;
-  constexpr std::size_t times = packets_a_round / packets;
-  MockHsa hsa;
-  fd::Queue queue(hsa.agent(), {.size = ring_size, .producers = fd::Producers::single});
-  const fd::detail::KernelInfo info{.name = "kernel",
-                                    .object = 0x1000,
-                                    .kernarg_size = 4,
-                                    .max_group_size = 1024,
-                                    .max_group_segment_size = 65536,
-                                    .arguments = {{0, 4}},
-                                    .implicit_arguments = {}};
-  fd::Batch batch(hsa.agent());
-  for (std::size_t i = 0; i < packets; ++i) batch.dispatch(fd::Kernel<void(std::uint32_t)>(info), grid, 0U);
-
-  MockHsa::MadeQueue& made = hsa.queue();
-  start_threads_on_other_cores();
-  std::jthread reader([&made](const std::stop_token& stop) {
-    while (!stop.stop_requested()) {
-      // One more than the last packet's index, as the plain ring's doorbell; it begins with -1.
-      const std::uint64_t end = std::atomic_ref(made.doorbell_value).load(std::memory_order_acquire) + 1;
-      if (made.amd.read_dispatch_id == end) std::this_thread::yield();
-      MockHsa::complete(made, end - made.amd.read_dispatch_id);
-    }
-  });
-  PlainRing ring(ring_size);  // leaves this thread on the first core
-  std::vector<fd::Packet> lines(packets);
-  for (fd::Packet& line : lines) line.words[0] = HSA_PACKET_TYPE_KERNEL_DISPATCH;
-
-  Samples samples;
-  for (int round = 0; round < 1000; ++round) {
-    const Stopwatch plain;
-    for (std::size_t i = 0; i < times; ++i) ring.write(lines);
-    samples.add("memcpy", plain.microseconds());
-    ring.wait();
-    const Stopwatch replay;
-    for (std::size_t i = 0; i < times; ++i) queue.submit(batch);
-    samples.add("replay", replay.microseconds());
-    queue.wait({.policy = fd::WaitPolicy::spin});
-  }
-  for (const char* name : {"memcpy", "replay"})
-    std::cout << samples.median(name) * 1000 / static_cast<double>(packets_a_round) << '\n';
-}
-
 const std::map<std::string, std::function<std::size_t()>> cases = {
     {"replay-1", [] { return SubmitPath(fd::Producers::single).replay(1); }},
     {"replay-16", [] { return SubmitPath(fd::Producers::single).replay(16); }},
@@ -161,10 +108,6 @@ const std::map<std::string, std::function<std::size_t()>> cases = {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc == 2 && std::string(argv[1]) == "times") {
-    print_times();
-    return EXIT_SUCCESS;
-  }
   const auto chosen = argc == 2 ? cases.find(argv[1]) : cases.end();
   if (chosen == cases.end()) {
     std::cerr << "usage: submit_path CASE, one of:";

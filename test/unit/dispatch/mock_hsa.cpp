@@ -384,20 +384,17 @@ hsa_status_t MockHsa::record(const std::string& function) {
   return found == failures_.end() ? HSA_STATUS_SUCCESS : found->second;
 }
 
+RingView MockHsa::MadeQueue::view() {
+  return {ring, &doorbell_value, const_cast<std::uint64_t*>(&amd.read_dispatch_id)};
+}
+
 std::size_t MockHsa::complete(MadeQueue& queue, std::size_t count) {
-  const std::atomic_ref read_index(const_cast<std::uint64_t&>(queue.amd.read_dispatch_id));
-  std::size_t completed = 0;
-  for (; completed < count; ++completed) {
-    const std::uint64_t index = read_index.load(std::memory_order_relaxed);
-    Packet& packet = queue.ring[index % queue.ring.size()];
-    const std::atomic_ref header(packet.words[0]);
-    if ((header.load(std::memory_order_acquire) & 0xffU) == HSA_PACKET_TYPE_INVALID) break;
+  const RingView view = queue.view();
+  const auto on_packet = [&queue](const Packet& packet) {
     if (queue.on_packet) queue.on_packet(packet);
-    const hsa_signal_t signal = packet.completion_signal();
-    header.store(HSA_PACKET_TYPE_INVALID, std::memory_order_relaxed);
-    read_index.store(index + 1, std::memory_order_release);
-    if (signal.handle != 0) value_of(signal).fetch_sub(1, std::memory_order_acq_rel);
-  }
+  };
+  std::size_t completed = 0;
+  while (completed < count && read_packet(view, on_packet)) ++completed;
   return completed;
 }
 

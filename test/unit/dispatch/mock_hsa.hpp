@@ -18,6 +18,7 @@
 #include <hsa/amd_hsa_queue.h>
 #include <hsa/amd_hsa_signal.h>
 
+#include "command_processor.hpp"
 #include "dispatch/agent_state.hpp"
 #include "fastdispatch/detail/hsa_api.hpp"
 #include "fastdispatch/packets.hpp"
@@ -55,6 +56,8 @@ public:
     void (*on_error)(hsa_status_t, hsa_queue_t*, void*) = nullptr;
     void* on_error_data = nullptr;
     std::function<void(const Packet&)> on_packet{};  ///< called with each before it completes
+
+    [[nodiscard]] RingView view();
   };
   /// The queue made last that still exists.
   [[nodiscard]] MadeQueue& queue() { return *queues_.back(); }

@@ -1,0 +1,23 @@
+// The other side of rings in plain memory: a thread that does what a command processor does, whoever writes them.
+#pragma once
+
+#include <stop_token>
+#include <thread>
+#include <vector>
+
+#include "command_processor.hpp"
+
+/// Owns a thread on another core than the caller's, which stays on the first one. It waits for the rings' doorbells,
+/// and reads the packets of each in the same way.
+class RingReader {
+public:
+  explicit RingReader(std::vector<fastdispatch::test::RingView> rings);
+  RingReader(const RingReader&) = delete;
+  RingReader& operator=(const RingReader&) = delete;
+
+private:
+  void read(const std::stop_token& stop) const noexcept;
+
+  const std::vector<fastdispatch::test::RingView> rings_;
+  std::jthread thread_;
+};
