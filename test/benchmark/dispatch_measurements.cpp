@@ -10,18 +10,20 @@ namespace fd = fastdispatch;
 namespace {
 
 constexpr std::size_t batches = 50;
+constexpr std::size_t packets_of_article = 16;  // each is waited for
 constexpr std::size_t round_trips = 500;
 constexpr fd::Grid grid = fd::grid(64);
 
-// Times `submit`, which publishes packets, and the same until `wait` returns.
+// Times `submit`, which publishes `packets` packets, and the same until `wait` returns.
 template <class Submit, class Wait>
-void measure_batch(Samples& samples, const char* host, const char* throughput, Submit submit, Wait wait) {
+void measure_batch(Samples& samples, const char* host, const char* throughput, Submit submit, Wait wait,
+                   std::size_t packets = packets_per_batch) {
   const Stopwatch stopwatch;
   submit();
   const double published = stopwatch.microseconds();
   wait();
-  samples.add(throughput, stopwatch.microseconds() / packets_per_batch);
-  samples.add(host, published / packets_per_batch);
+  samples.add(throughput, stopwatch.microseconds() / static_cast<double>(packets));
+  samples.add(host, published / static_cast<double>(packets));
 }
 
 template <class RoundTrip>
@@ -60,8 +62,8 @@ void measure_dispatch(const fd::Runtime& runtime, fd::Agent gpu, Samples& sample
         samples, series::host_bare, series::throughput_bare, [&] { bare.dispatch(packets_per_batch); },
         [&] { bare.wait(); });
     measure_batch(
-        samples, series::host_article, series::throughput_article, [&] { bare.dispatch_and_wait(packets_per_batch); },
-        [] {});
+        samples, series::host_article, series::throughput_article, [&] { bare.dispatch_and_wait(packets_of_article); },
+        [] {}, packets_of_article);
     measure_batch(
         samples, series::host_dispatch, series::throughput_dispatch,
         [&] {
