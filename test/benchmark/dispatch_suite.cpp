@@ -1,6 +1,7 @@
 #include "dispatch_suite.hpp"
 
 #include "cores.hpp"
+#include "instruction_counts.hpp"
 #include "measurements.hpp"
 #include "report.hpp"
 
@@ -106,6 +107,7 @@ void run_dispatch_suite(int rounds, const std::string& json) {
   std::cout << "On " << gpu.name() << (runtime.on_softgpu() ? " (soft GPU)" : "") << "; medians of " << rounds
             << " rounds\n";
   print(groups(), samples);
+  const nlohmann::ordered_json instructions = count_instructions();
   print_targets(samples);
-  file.write(gpu.name(), groups(), samples);
+  file.write(gpu.name(), groups(), samples, {{"instructions", instructions}});
 }

@@ -3,6 +3,8 @@
 
 #include "samples.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <fstream>
 #include <string>
 #include <vector>
@@ -18,6 +20,7 @@ struct Group {
   std::vector<Line> lines;  // the first is what the others are compared with
 };
 
+/// A line whose series has no samples is "not measured"; the first of each group has some.
 void print(const std::vector<Group>& groups, const Samples& samples);
 
 /// "reached" where something is as many times as fast as wanted. Below 1, `wanted` allows it to be slower.
@@ -28,7 +31,9 @@ class JsonFile {
 public:
   /// An empty path: no file. Throws where the file can't be made.
   explicit JsonFile(const std::string& path);
-  void write(const std::string& gpu, const std::vector<Group>& groups, const Samples& samples);
+  /// Each line's median, null where it was not measured; and the members of the object `more`.
+  void write(const std::string& gpu, const std::vector<Group>& groups, const Samples& samples,
+             const nlohmann::ordered_json& more = nlohmann::ordered_json::object());
 
 private:
   std::ofstream file_;
