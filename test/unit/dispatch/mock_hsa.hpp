@@ -64,6 +64,7 @@ public:
   /// All that exist, in the order in which they were made.
   [[nodiscard]] std::vector<MadeQueue*> queues() const {
     std::vector<MadeQueue*> result;
+    result.reserve(queues_.size());
     for (const auto& made : queues_) result.push_back(made.get());
     return result;
   }
