@@ -40,7 +40,7 @@ struct StreamsOptions {
 struct StreamsLayout {
   std::size_t queues = 0;    ///< that it uses
   std::size_t segments = 0;  ///< submissions to them
-  std::size_t waits = 0;     ///< packets, at most, by which one queue waits for another in a replay
+  std::size_t waits = 0;     ///< packets, at most, by which one queue waits for another in a replay at once
 
   friend bool operator==(const StreamsLayout&, const StreamsLayout&) = default;
 };
@@ -58,11 +58,13 @@ public:
   /// with Fences::derived is spread over the queues where that is worth the waits between them, which is worked out at
   /// its first submission; any other goes to one queue as it is.
   ///
-  /// Submissions run as if one after the other. Of a batch that is submitted again at once, each step waits only for
-  /// those of the run before that it has a reason to; any other submission starts when the one before has completed.
+  /// Submissions run as if one after the other. Of batches with Fences::derived, the same one or others, each part that
+  /// goes to a queue waits only for those of earlier submissions with which it conflicts, or which are before it in its
+  /// queue; what is further back than the last four batches has completed before. Any other batch starts when
+  /// everything before has completed, and holds up everything behind it.
   ///
-  /// The Submission is complete when all steps are; it can be waited for like any other, alone, with others, with
-  /// Queue::wait_for, and must not outlive the Streams.
+  /// The Submission is complete when all steps are, and those of all submissions before; it can be waited for like any
+  /// other, alone, with others, with Queue::wait_for, and must not outlive the Streams.
   /// Throws Error as Queue::submit does, with nothing submitted. Where it throws with a part submitted, because
   /// `full_timeout` struck or a copy could not be started, all of the queues have failed. When one queue fails, all of
   /// them have, and every waiter gets the reason.

@@ -35,10 +35,13 @@ void AccessHistory::add(Toucher step, std::span<const Access> accesses) {
   for (const Access& access : accesses) {
     if (!access.reads()) continue;
     visit(access, [&](Interval& interval) {
-      if (step.kind != Toucher::Kind::dispatch)
-        interval.reading_others.push_back(step);
-      else if (interval.reading_dispatch != step.index)
-        interval.reading_before = std::exchange(interval.reading_dispatch, step.index);
+      std::vector<Toucher>& others = interval.reading_others;
+      if (step.kind == Toucher::Kind::dispatch) {
+        if (interval.reading_dispatch != step.index)
+          interval.reading_before = std::exchange(interval.reading_dispatch, step.index);
+      } else if (others.empty() || others.back() != step) {
+        others.push_back(step);
+      }
     });
   }
   for (const Access& access : accesses) {

@@ -21,10 +21,10 @@ std::vector<Edge> longest_paths_first(const Dependencies& dependencies, std::spa
   const std::size_t steps = depths.size();
   std::vector<std::size_t> heights(steps);  // how many steps follow one another behind each
   for (std::size_t to = steps; to-- > 0;)
-    for (const std::size_t from : dependencies.within[to]) heights[from] = std::max(heights[from], heights[to] + 1);
+    for (const std::size_t from : dependencies[to]) heights[from] = std::max(heights[from], heights[to] + 1);
   std::vector<Edge> edges;
   for (std::size_t to = 0; to < steps; ++to)
-    for (const std::size_t from : dependencies.within[to]) edges.push_back({from, to, depths[from] + heights[to] + 2});
+    for (const std::size_t from : dependencies[to]) edges.push_back({from, to, depths[from] + heights[to] + 2});
   std::stable_sort(edges.begin(), edges.end(), [](const Edge& a, const Edge& b) { return a.path > b.path; });
   return edges;
 }

@@ -7,37 +7,45 @@
 namespace fastdispatch::detail {
 namespace {
 
-void add_once(std::vector<std::size_t>& steps, std::size_t step) {
-  if (steps.empty() || steps.back() != step) steps.push_back(step);  // hazards are in order
+// The steps in `hazards` with numbers below `end`.
+std::vector<std::size_t> steps_of(std::span<const Hazard> hazards, std::size_t end) {
+  std::vector<std::size_t> steps;
+  for (const auto& [step, scope] : hazards) {  // they are in order
+    if (step.index < end && (steps.empty() || steps.back() != step.index)) steps.push_back(step.index);
+  }
+  return steps;
 }
 
 }  // namespace
 
 Dependencies dependencies_of(std::span<const Step> steps) {
-  const std::size_t count = steps.size();
-  Dependencies result{std::vector<std::vector<std::size_t>>(count), std::vector<std::vector<std::size_t>>(count)};
+  Dependencies result;
   AccessHistory history;
-  for (std::size_t number = 0; number < 2 * count; ++number) {
-    const std::size_t step = number % count;
-    const std::vector<Access> accesses = accesses_of(steps[step]);
-    if (number >= count) {
-      for (const Hazard& hazard : history.hazards(accesses)) {
-        if (hazard.earlier.index < count)
-          add_once(result.across[step], hazard.earlier.index);
-        else
-          add_once(result.within[step], hazard.earlier.index - count);
-      }
-    }
+  for (const Step& step : steps) {
+    const std::vector<Access> accesses = accesses_of(step);
+    const std::size_t number = result.size();
+    result.push_back(steps_of(history.hazards(accesses), number));
     history.add({Toucher::Kind::step, number}, accesses);
   }
   return result;
 }
 
+Dependencies dependencies_between(const AccessLists& earlier, const AccessLists& later) {
+  Dependencies result;
+  AccessHistory history;
+  std::size_t number = 0;
+  for (const std::vector<Access>& accesses : earlier) history.add({Toucher::Kind::step, number++}, accesses);
+  for (const std::vector<Access>& accesses : later) {
+    result.push_back(steps_of(history.hazards(accesses), earlier.size()));
+    history.add({Toucher::Kind::step, number++}, accesses);
+  }
+  return result;
+}
+
 std::vector<std::size_t> depths(const Dependencies& dependencies) {
-  std::vector<std::size_t> result(dependencies.within.size());
+  std::vector<std::size_t> result(dependencies.size());
   for (std::size_t step = 0; step < result.size(); ++step)
-    for (const std::size_t earlier : dependencies.within[step])
-      result[step] = std::max(result[step], result[earlier] + 1);
+    for (const std::size_t earlier : dependencies[step]) result[step] = std::max(result[step], result[earlier] + 1);
   return result;
 }
 

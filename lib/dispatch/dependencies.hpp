@@ -5,19 +5,22 @@
 #include <span>
 #include <vector>
 
+#include "dispatch/access.hpp"
 #include "dispatch/batch_image.hpp"
 
 namespace fastdispatch::detail {
 
+// What each of several steps reads and writes, in an order that they may run in.
+using AccessLists = std::vector<std::vector<Access>>;
+
 // Of each step, by its number, steps that it must come after, in ascending order. Not all of them: those that these
 // come after are left out where they touch nothing else.
-struct Dependencies {
-  std::vector<std::vector<std::size_t>> within;  // the same run of the program
-  std::vector<std::vector<std::size_t>> across;  // the run before, where the program runs again
-};
+using Dependencies = std::vector<std::vector<std::size_t>>;
 
-// From what the steps read and write.
+// Within a program.
 [[nodiscard]] Dependencies dependencies_of(std::span<const Step> steps);
+// Of each step of `later` on those of `earlier`, which runs before it.
+[[nodiscard]] Dependencies dependencies_between(const AccessLists& earlier, const AccessLists& later);
 
 // How many steps follow one another at least up to each step: 0 for those that come after none.
 [[nodiscard]] std::vector<std::size_t> depths(const Dependencies& dependencies);

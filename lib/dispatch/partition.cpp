@@ -7,6 +7,7 @@
 #include "dispatch/chains.hpp"
 #include "dispatch/dependencies.hpp"
 #include "dispatch/queue_clocks.hpp"
+#include "dispatch/run_order.hpp"
 
 namespace fastdispatch::detail {
 namespace {
@@ -37,16 +38,13 @@ public:
     const std::vector<std::size_t> queue_of_cluster = spread(program.clusters, queues);
     for (const std::size_t cluster : program.clusters.of_step) queue_of_.push_back(queue_of_cluster[cluster]);
     for (std::size_t step = 0; step < queue_of_.size(); ++step)
-      for (const std::size_t earlier : program.dependencies.within[step])
+      for (const std::size_t earlier : program.dependencies[step])
         if (queue_of_[earlier] != queue_of_[step]) awaited_[earlier] = true;
   }
 
   Partition operator()() && {
     for (const std::size_t step : program_.order) add(step);
-    Partition result{.queues = queues_, .segments = std::move(segments_), .last = {}};
-    if (clocks_.is_last(result.segments.size() - 1)) result.last = result.segments.size() - 1;
-    run_again(result.segments);
-    return result;
+    return {.queues = queues_, .segments = std::move(segments_)};
   }
 
 private:
@@ -59,42 +57,29 @@ private:
   void add(std::size_t step) {
     const std::size_t queue = queue_of_[step];
     const std::size_t depth = program_.depths[step];
-    std::vector<std::size_t> needed;
-    for (const std::size_t earlier : program_.dependencies.within[step])
-      if (queue_of_[earlier] != queue && !clocks_.is_behind(queue, segment_of_[earlier]))
-        needed.push_back(segment_of_[earlier]);
+    std::vector<const Milestone*> needed;
+    for (const std::size_t earlier : program_.dependencies[step])
+      if (const Milestone& end = ends_[segment_of_[earlier]]; !clocks_.is_known(queue, end)) needed.push_back(&end);
 
     std::optional<Open>& open = open_[queue];
     if (open && (!needed.empty() || (open->awaited_depth && *open->awaited_depth < depth))) open.reset();
     if (!open) {
       open = Open{segments_.size(), {}};
-      Segment& segment = segments_.emplace_back(Segment{.queue = queue, .steps = {}, .waits = {}, .waits_again = {}});
-      for (const std::size_t other : clocks_.start(queue, needed)) {
-        segment.waits.push_back({other, false});
+      Segment& segment = segments_.emplace_back(Segment{.queue = queue, .steps = {}, .waits = {}});
+      clocks_.leave_out_known(queue, needed);
+      for (const Milestone* end : needed) {
+        clocks_.wait(queue, *end);
+        const std::size_t other = end->epoch - 1;
+        segment.waits.push_back(other);
         // What is waited for grows no more: that could end in a circle.
-        std::optional<Open>& awaited = open_[segments_[other].queue];
+        std::optional<Open>& awaited = open_[end->queue];
         if (awaited && awaited->segment == other) awaited.reset();
       }
+      ends_.push_back(clocks_.start(queue, segments_.size()));
     }
     segments_[open->segment].steps.push_back(step);
     segment_of_[step] = open->segment;
     if (awaited_[step] && !open->awaited_depth) open->awaited_depth = depth;
-  }
-
-  // A second run, on top of the first: segments of the run before are those with the first numbers.
-  void run_again(std::vector<Segment>& segments) {
-    const std::size_t count = segments.size();
-    for (Segment& segment : segments) {
-      std::vector<std::size_t> needed;
-      for (const std::size_t step : segment.steps) {
-        for (const std::size_t earlier : program_.dependencies.within[step])
-          if (queue_of_[earlier] != segment.queue) needed.push_back(count + segment_of_[earlier]);
-        for (const std::size_t earlier : program_.dependencies.across[step])
-          if (queue_of_[earlier] != segment.queue) needed.push_back(segment_of_[earlier]);
-      }
-      for (const std::size_t other : clocks_.start(segment.queue, needed))
-        segment.waits_again.push_back({other % count, other < count});
-    }
   }
 
   const Program& program_;
@@ -102,10 +87,32 @@ private:
   std::vector<std::size_t> queue_of_;
   std::vector<std::size_t> segment_of_;
   std::vector<bool> awaited_;  // another queue waits for the step
-  QueueClocks clocks_;
+  QueueClocks clocks_;         // an epoch is a segment's number and one
   std::vector<std::optional<Open>> open_;
   std::vector<Segment> segments_;
+  std::vector<Milestone> ends_;  // of each segment
 };
+
+std::size_t count_waits(const Partition& partition, std::span<const Step> steps) {
+  RunOrder order(partition.queues);
+  SpreadProgram program(partition, steps, Overlap::where_nothing_conflicts);
+  std::uint64_t epoch = 0;
+  const auto waits_of_run = [&] {
+    std::size_t waits = 0;
+    order.run(
+        program, [&](std::size_t, const Milestone&) { ++waits; }, [&](std::size_t) { return ++epoch; },
+        [&] { return ++epoch; });
+    return waits;
+  };
+  const std::size_t first = waits_of_run();
+  return std::max(first, waits_of_run());
+}
+
+Partition cut(const Program& program, std::span<const Step> steps, std::size_t queues) {
+  Partition result = Cutter(program, queues)();
+  result.waits = count_waits(result, steps);
+  return result;
+}
 
 // How many barrier bits hold up only what is in their own queue, the busiest one left out: what several queues gain.
 std::size_t private_barriers(const Program& program, const Partition& partition) {
@@ -120,32 +127,21 @@ std::size_t private_barriers(const Program& program, const Partition& partition)
 
 }  // namespace
 
-std::size_t Partition::waits() const noexcept {
-  std::size_t first = 0;
-  std::size_t again = 0;
-  for (const Segment& segment : segments) {
-    first += segment.waits.size();
-    again += segment.waits_again.size();
-  }
-  return std::max(first, again) + (last ? 0 : queues);
-}
-
 Partition spread_over(std::span<const Step> steps, std::size_t queues) {
   const Program program(steps);
-  return Cutter(program, std::min(queues, program.clusters.sizes.size()))();
+  return cut(program, steps, std::min(queues, program.clusters.sizes.size()));
 }
 
 Partition partition(std::span<const Step> steps, std::size_t queues) {
   const Program program(steps);
-  Partition best{.queues = 1, .segments = {}, .last = 0};
-  best.segments.push_back({.queue = 0, .steps = program.order, .waits = {}, .waits_again = {}});
+  Partition best;
+  best.segments.push_back({.queue = 0, .steps = program.order, .waits = {}});
   std::optional<std::size_t> most;
   for (std::size_t count = 2; count <= std::min(queues, program.clusters.sizes.size()); ++count) {
-    Partition candidate = Cutter(program, count)();
+    Partition candidate = cut(program, steps, count);
     const std::size_t gain = private_barriers(program, candidate);
-    const std::size_t price = candidate.waits();
-    if (gain == 0 || gain < price || (most && gain - price <= *most)) continue;
-    most = gain - price;
+    if (gain == 0 || gain < candidate.waits || (most && gain - candidate.waits <= *most)) continue;
+    most = gain - candidate.waits;
     best = std::move(candidate);
   }
   return best;

@@ -2,48 +2,53 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace fastdispatch::detail {
 
-// Vector clocks over queues. What goes into a queue in one piece, a segment, starts when the segments before it in its
-// queue have completed, and those of other queues that it waits for; with these, all that they came after. Segments are
-// numbered as they start.
+// The end of a segment, which is what goes into a queue in one piece, and what has completed by then.
+struct Milestone {
+  std::size_t queue = 0;
+  std::uint64_t epoch = 0;  // of its queue; 0 has always completed
+  // Of each queue, up to which epoch.
+  std::vector<std::uint64_t> completed{};
+};
+
+// Vector clocks over queues, which count epochs. A segment starts when those of other queues have completed that its
+// queue has been told to wait for, and all that these came after; it completes behind all that was put into its queue
+// before. A queue's own segments count as known to it: whoever encodes them orders them. Nothing here allocates once
+// the milestones that it is given have been used.
 class QueueClocks {
 public:
-  explicit QueueClocks(std::size_t queues) : started_(queues), latest_(queues, Clock(queues)) {}
+  explicit QueueClocks(std::size_t queues);
 
-  [[nodiscard]] std::size_t segments() const noexcept { return segments_.size(); }
-  [[nodiscard]] std::size_t queue_of(std::size_t segment) const noexcept { return segments_[segment].queue; }
-
-  // Starts a segment in `queue` behind all of `needed`; returns those that it has to wait for, the latest of each queue
-  // at most: none of its own queue, none that its queue waited for before, none that another of them came after.
-  std::vector<std::size_t> start(std::size_t queue, std::span<const std::size_t> needed);
-
-  // Whether `segment`, of another queue, has completed when the latest one of `queue` starts.
-  [[nodiscard]] bool is_behind(std::size_t queue, std::size_t segment) const noexcept {
-    return knows(latest_[queue], segment);
+  // Whether `milestone` has been reached when the next segment of `queue` starts.
+  [[nodiscard]] bool is_known(std::size_t queue, const Milestone& milestone) const noexcept {
+    return covers(known_[queue], milestone);
   }
-  // Whether all segments have completed when `segment` has.
-  [[nodiscard]] bool is_last(std::size_t segment) const noexcept;
+  // Leaves in `needed` what `queue` has to wait for, so that all of it has completed: none that it knows of, and none
+  // that another one came after.
+  void leave_out_known(std::size_t queue, std::vector<const Milestone*>& needed) const noexcept;
+
+  // What is put into `queue` from now on starts behind `milestone`.
+  void wait(std::size_t queue, const Milestone& milestone) noexcept;
+  // Starts a segment; epochs of a queue grow. Returns its end, until the next one of the queue starts.
+  const Milestone& start(std::size_t queue, std::uint64_t epoch) noexcept;
+
+  // The ends of all queues' latest segments.
+  [[nodiscard]] std::span<const Milestone> latest() const noexcept { return latest_; }
 
 private:
-  // Of each queue, how many segments have completed.
-  using Clock = std::vector<std::size_t>;
-  struct Segment {
-    std::size_t queue;
-    std::size_t ordinal;  // the queue's first has 1
-    Clock completed;      // when it has
-  };
+  using Clock = std::vector<std::uint64_t>;
 
-  [[nodiscard]] bool knows(const Clock& clock, std::size_t segment) const noexcept {
-    return clock[segments_[segment].queue] >= segments_[segment].ordinal;
+  [[nodiscard]] static bool covers(const Clock& clock, const Milestone& milestone) noexcept {
+    return clock[milestone.queue] >= milestone.epoch;
   }
 
-  std::vector<Segment> segments_;
-  Clock started_;
-  std::vector<Clock> latest_;  // what has completed when the latest segment of each queue has
+  std::vector<Clock> known_;  // what has completed when the next segment of each queue starts
+  std::vector<Milestone> latest_;
 };
 
 }  // namespace fastdispatch::detail

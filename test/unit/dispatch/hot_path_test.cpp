@@ -173,6 +173,33 @@ TEST_F(HotPath, of_streams_that_replay_a_batch_over_several_queues_allocates_loc
   EXPECT_EQ(called, 0);
 }
 
+TEST_F(HotPath, of_streams_that_submit_batches_in_turn_allocates_locks_and_calls_nothing) {
+  const Kernel<void(unsigned*)> reader{reader_info};
+  PinnedBuffer<unsigned> buffers(hsa.agent(), 3);
+  Streams streams(hsa.agent(), {.queues = 2});
+  const auto element = [&](std::size_t i) { return read_write(buffers, {.first = i, .count = 1}); };
+  // More than are remembered; each goes on with what others did in the other queue.
+  std::vector<Batch> batches;
+  for (std::size_t number = 0; number < 6; ++number) {
+    Batch& batch = batches.emplace_back(hsa.agent(), BatchOptions{.fences = Fences::derived});
+    for (std::size_t i = 0; i < 12; ++i) batch.dispatch(reader, grid(64).group(64), element((number + i % 2) % 3));
+    ASSERT_EQ(streams.layout(batch).queues, 2U);
+  }
+  const std::vector<MockHsa::MadeQueue*> made = hsa.queues();
+  streams.submit(batches[0]);
+  streams.submit(batches[1]);
+  ASSERT_EQ(made[0]->amd.write_dispatch_id, 13U) << "a wait between two runs of six";
+  repeat([&] {
+    for (Batch& batch : batches) streams.submit(batch);
+    for (int i = 0; i < 3; ++i)
+      for (const std::size_t number : {0, 1}) streams.submit(batches[number]);
+    for (MockHsa::MadeQueue* queue : made) MockHsa::complete(*queue);
+  });
+  EXPECT_EQ(allocated, 0);
+  EXPECT_EQ(locked, 0);
+  EXPECT_EQ(called, 0);
+}
+
 TEST_F(HotPath, of_one_producer_that_dispatches_kernels_allocates_locks_and_calls_nothing) {
   Queue queue(hsa.agent(), {.producers = Producers::single});
   repeat([&] { queue.dispatch(kernel, grid(64).group(64), 1U); });

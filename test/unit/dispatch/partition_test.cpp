@@ -1,17 +1,12 @@
 #include "dispatch/partition.hpp"
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <optional>
-#include <random>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "happens_before.hpp"
 #include "programs.hpp"
 
 namespace fastdispatch::test {
@@ -19,10 +14,8 @@ namespace {
 
 using detail::Partition;
 using detail::Segment;
-using detail::SegmentWait;
 using detail::Step;
 using ::testing::ElementsAre;
-using ::testing::Eq;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
@@ -44,11 +37,8 @@ TEST(Partitions, give_independent_chains_queues_of_their_own_and_no_waits) {
   const Partition result = detail::partition(chains(2, 3), 4);
   EXPECT_EQ(result.queues, 2U);
   EXPECT_THAT(steps_of(result), ElementsAre(ElementsAre(0, 1, 2), ElementsAre(3, 4, 5)));
-  for (const Segment& segment : result.segments) {
-    EXPECT_THAT(segment.waits, IsEmpty());
-    EXPECT_THAT(segment.waits_again, IsEmpty());
-  }
-  EXPECT_EQ(result.last, std::nullopt);
+  for (const Segment& segment : result.segments) EXPECT_THAT(segment.waits, IsEmpty());
+  EXPECT_EQ(result.waits, 2U) << "where the ends of both are joined";
 }
 
 TEST(Partitions, use_no_more_queues_than_there_are) {
@@ -81,8 +71,7 @@ TEST(Partitions, wait_only_where_chains_meet) {
   ASSERT_THAT(result.segments, SizeIs(3));
   EXPECT_THAT(result.segments[2].steps, ElementsAre(12, 13));
   EXPECT_THAT(result.segments[2].waits, SizeIs(1));
-  EXPECT_EQ(result.last, 2U) << "all has completed behind it";
-  EXPECT_EQ(result.waits(), 2U) << "one more: the next run writes what this one's last steps read";
+  EXPECT_EQ(result.waits, 2U) << "one more: the next run writes what this one's last steps read";
 }
 
 TEST(Partitions, wait_for_what_chains_begin_with) {
@@ -99,8 +88,8 @@ TEST(Partitions, wait_for_what_chains_begin_with) {
   std::size_t waits = 0;
   for (const Segment& segment : result.segments) waits += segment.waits.size();
   EXPECT_EQ(waits, 2U);
-  // The copy overwrites what the run before read: it waits for the chains of other queues.
-  EXPECT_THAT(result.segments[0].waits_again, SizeIs(2));
+  // The next run's copy overwrites what the run before read: it waits for the chains of other queues.
+  EXPECT_EQ(result.waits, 7U) << "with three where the ends are joined";
 }
 
 TEST(Partitions, leave_out_waits_that_others_cover) {
@@ -115,8 +104,7 @@ TEST(Partitions, leave_out_waits_that_others_cover) {
 TEST(Partitions, of_one_chain_are_one_segment) {
   const Partition result = detail::partition(chains(1, 9), 4);
   EXPECT_THAT(result.segments, SizeIs(1));
-  EXPECT_EQ(result.waits(), 0U);
-  EXPECT_EQ(result.last, 0U);
+  EXPECT_EQ(result.waits, 0U);
 }
 
 TEST(Partitions, of_independent_steps_without_chains_are_one_segment) {
@@ -147,133 +135,6 @@ TEST(Partitions, keep_short_side_branches_in_the_queue_of_their_chain) {
   const Partition result = detail::partition(steps, 4);
   EXPECT_EQ(result.queues, 2U);
   EXPECT_THAT(result.segments, SizeIs(2));
-}
-
-// ---- properties of random programs
-
-constexpr std::size_t runs = 3;
-
-// The program `runs` times in a row.
-Steps repeated(const Steps& steps) {
-  Steps result;
-  for (std::size_t run = 0; run < runs; ++run) result.insert(result.end(), steps.begin(), steps.end());
-  return result;
-}
-
-// What is submitted for so many runs.
-std::vector<SubmittedPackets> submissions(const Partition& partition, const Steps& steps) {
-  std::vector<SubmittedPackets> result;
-  const std::size_t a_run = partition.segments.size() + (partition.last ? 0 : 1);
-  for (std::size_t run = 0; run < runs; ++run) {
-    std::vector<std::size_t> last_of_queue(partition.queues);
-    for (std::size_t number = 0; number < partition.segments.size(); ++number) {
-      const Segment& segment = partition.segments[number];
-      last_of_queue[segment.queue] = run * a_run + number;
-      SubmittedPackets& submitted = result.emplace_back();
-      submitted.queue = segment.queue;
-      submitted.ends_all = number == partition.last;
-      Steps own;
-      for (const std::size_t step : segment.steps) {
-        own.push_back(steps[step]);
-        submitted.steps.push_back(run * steps.size() + step);
-      }
-      submitted.stream = encode(own, Fences::derived, nullptr);
-      for (const SegmentWait& wait : run == 0 ? segment.waits : segment.waits_again)
-        submitted.waits.push_back((wait.of_run_before ? run - 1 : run) * a_run + wait.segment);
-    }
-    if (!partition.last)
-      result.push_back({.queue = partition.queues,
-                        .stream = {.packets = {encode(BarrierAnd{})}, .copies = {}},
-                        .steps = {},
-                        .waits = last_of_queue});
-  }
-  return result;
-}
-
-std::optional<std::string> missing(const Partition& partition, const Steps& steps) {
-  return HappensBefore(submissions(partition, steps)).missing(repeated(steps), SharedMemory::system_scope);
-}
-
-// Chains that meet now and then.
-Steps random_chains(unsigned seed) {
-  std::mt19937 random(seed);
-  const auto below = [&](std::size_t limit) {
-    return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random);
-  };
-  const std::uintptr_t chains = 2 + below(4);
-  const auto other = [&] { return static_cast<std::uintptr_t>(below(chains)); };
-  Steps steps;
-  for (std::size_t count = 6 + below(16); count > 0; --count) {
-    const std::uintptr_t chain = other();
-    const std::size_t kind = below(20);
-    if (kind == 0)
-      steps.push_back(copy(read(chain), read(other() + chains)));
-    else if (kind == 1)
-      steps.push_back(dispatch({read(chain), write(other())}));
-    else if (kind < 5)
-      steps.push_back(dispatch({read_write(chain), read(other())}));
-    else
-      steps.push_back(dispatch({read_write(chain)}));
-  }
-  return steps;
-}
-
-Steps random_program(unsigned seed) {
-  if (seed % 2 == 0) return random_chains(seed);
-  return RandomProgram(seed, {.most_steps = 14,
-                              .copies = seed % 3 == 0 ? seed % 40 : 0,
-                              .unknown = seed % 5 == 0 ? 1U : 0U,
-                              .most_accesses = 1 + seed % 3,
-                              .buffers = 6 + 2 * (seed % 6)})();
-}
-
-TEST(RandomPrograms, spread_over_queues_and_run_several_times_miss_nothing) {
-  std::size_t spread = 0;
-  for (unsigned seed = 0; seed < 1500; ++seed) {
-    const Steps steps = random_program(seed);
-    const Partition partition = detail::spread_over(steps, 2 + seed % 4);
-    spread += partition.queues > 1 ? 1 : 0;
-    ASSERT_THAT(missing(partition, steps), Eq(std::nullopt)) << "seed " << seed;
-    ASSERT_THAT(missing(detail::partition(steps, 4), steps), Eq(std::nullopt)) << "seed " << seed;
-  }
-  EXPECT_GT(spread, 500U);
-}
-
-// A first run's waits are its own, those of a later run are for the run before, too.
-TEST(RandomPrograms, spread_over_queues_need_every_wait) {
-  std::size_t first = 0;
-  std::size_t again = 0;
-  const auto without = [](Partition partition, std::size_t segment, auto waits, std::size_t wait) {
-    auto& list = std::invoke(waits, partition.segments[segment]);
-    list.erase(list.begin() + static_cast<std::ptrdiff_t>(wait));
-    return partition;
-  };
-  for (unsigned seed = 0; seed < 1500; ++seed) {
-    const Steps steps = random_program(seed);
-    const Partition partition = detail::spread_over(steps, 2 + seed % 4);
-    for (std::size_t segment = 0; segment < partition.segments.size(); ++segment) {
-      for (std::size_t i = 0; i < partition.segments[segment].waits.size(); ++i, ++first)
-        ASSERT_NE(missing(without(partition, segment, &Segment::waits, i), steps), std::nullopt)
-            << "seed " << seed << ", segment " << segment;
-      for (std::size_t i = 0; i < partition.segments[segment].waits_again.size(); ++i, ++again)
-        ASSERT_NE(missing(without(partition, segment, &Segment::waits_again, i), steps), std::nullopt)
-            << "seed " << seed << ", segment " << segment;
-    }
-  }
-  EXPECT_GT(first, 400U);
-  EXPECT_GT(again, 700U);
-}
-
-TEST(RandomPrograms, spread_over_queues_execute_every_step_once) {
-  for (unsigned seed = 0; seed < 500; ++seed) {
-    const Steps steps = random_program(seed);
-    const Partition partition = detail::spread_over(steps, 4);
-    std::vector<std::size_t> all;
-    for (const Segment& segment : partition.segments) all.insert(all.end(), segment.steps.begin(), segment.steps.end());
-    std::sort(all.begin(), all.end());
-    ASSERT_THAT(all, SizeIs(steps.size()));
-    for (std::size_t i = 0; i < all.size(); ++i) ASSERT_EQ(all[i], i);
-  }
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,13 @@ protected:
   Batch independent_chains(std::size_t chains = 2) {
     Batch batch(hsa.agent(), {.fences = Fences::derived});
     record_chains(batch, chains);
+    return batch;
+  }
+  // A chain of four on each of these buffers; the first goes to the first queue, and so on.
+  Batch chains_of(const std::vector<std::size_t>& numbers) {
+    Batch batch(hsa.agent(), {.fences = Fences::derived});
+    for (const std::size_t number : numbers)
+      for (int i = 0; i < 4; ++i) batch.dispatch(kernel, grid(64).group(64), buffers[number], 1U);
     return batch;
   }
   static std::uint64_t packets(const MockHsa::MadeQueue* queue) { return queue->amd.write_dispatch_id; }
@@ -94,16 +102,75 @@ TEST_F(StreamsOfMock, replay_chains_without_waits_between_them) {
   for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 12U);
 }
 
-TEST_F(StreamsOfMock, let_another_batch_wait_for_all_of_the_one_before) {
+TEST_F(StreamsOfMock, let_batches_without_a_common_buffer_not_wait_for_each_other) {
   Batch batch = independent_chains();
-  Batch other = independent_chains();
+  Batch other = chains_of({2, 3});
+  for (int i = 0; i < 3; ++i)
+    for (Batch* submitted : {&batch, &other}) streams.submit(*submitted);
+  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 24U);
+}
+
+TEST_F(StreamsOfMock, let_another_batch_wait_for_the_chains_that_it_goes_on_with_in_another_queue) {
+  Batch batch = independent_chains();
+  Batch other = chains_of({2, 0});
   streams.submit(batch);
   streams.submit(other);
-  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 9U) << "a wait between two runs of four";
+  EXPECT_EQ(packets(made[0]), 8U);
+  EXPECT_EQ(packets(made[1]), 9U) << "a wait between two runs of four";
   complete_all();
-  MockHsa::complete(*hsa.queues()[2]);
   streams.submit(batch);
-  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 13U) << "no wait for what has completed";
+  EXPECT_EQ(packets(made[0]), 12U) << "no wait for what has completed";
+}
+
+TEST_F(StreamsOfMock, let_a_batch_wait_for_one_before_the_one_before) {
+  Batch first = independent_chains();
+  Batch between = chains_of({2, 3});
+  Batch last = chains_of({1, 0});
+  for (Batch* batch : {&first, &between, &last}) streams.submit(*batch);
+  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 13U) << "a wait in three runs of four";
+}
+
+TEST_F(StreamsOfMock, let_a_batch_with_other_fences_wait_for_all_before_and_hold_up_all_behind) {
+  Batch batch = independent_chains();
+  Batch unknown(hsa.agent(), {.fences = Fences::minimal});
+  unknown.dispatch(kernel, grid(64).group(64), buffers[2], 1U);
+  Batch other = chains_of({2, 3});
+  streams.submit(batch);
+  streams.submit(unknown);
+  EXPECT_EQ(packets(made[0]), 6U) << "a wait and a dispatch";
+  streams.submit(other);
+  EXPECT_EQ(packets(made[0]), 10U);
+  EXPECT_EQ(packets(made[1]), 9U) << "a wait between two runs of four";
+}
+
+TEST_F(StreamsOfMock, let_what_comes_behind_a_batch_that_is_gone_wait_for_its_end) {
+  auto gone = std::make_unique<Batch>(independent_chains());
+  streams.submit(*gone);
+  gone.reset();
+  Batch other = chains_of({2, 3});
+  streams.submit(other);
+  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 9U) << "a wait between two runs of four";
+  Batch third = chains_of({0, 1});
+  streams.submit(third);
+  for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 13U) << "that wait is enough";
+}
+
+// What was worked out for a batch that is gone says nothing of another one that comes to lie in its place.
+TEST_F(StreamsOfMock, let_a_batch_wait_for_what_another_one_was_recorded_to_touch_last) {
+  Batch changing(hsa.agent(), {.fences = Fences::derived});
+  Batch other = chains_of({1, 0});
+  for (int round = 0; round < 6; ++round) {
+    changing.clear();
+    const std::size_t first = round < 3 ? 2 : 0;
+    for (const std::size_t number : {first, first + 1})
+      for (int i = 0; i < 4; ++i) changing.dispatch(kernel, grid(64).group(64), buffers[number], 1U);
+    const std::uint64_t before = packets(made[0]);
+    streams.submit(changing);
+    streams.submit(other);
+    EXPECT_EQ(packets(made[0]) - before, round < 3 ? 8U : 9U) << round;
+    made = hsa.queues();
+    complete_all();
+  }
 }
 
 TEST_F(StreamsOfMock, write_each_segments_arguments_and_what_submissions_set) {
