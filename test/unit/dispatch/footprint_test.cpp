@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "begin_beside.hpp"
 #include "happens_before.hpp"
 #include "programs.hpp"
 
@@ -126,13 +127,6 @@ TEST(BatchesInTurn, wait_where_memory_is_not_known) {
 
 // ---- properties of random sequences of batches
 
-PacketStream without_first_barrier_bit(PacketStream stream) {
-  Ordering ordering = stream.packets.front().header().ordering;
-  ordering.barrier = BarrierBit::clear;
-  stream.packets.front().set_ordering(ordering);
-  return stream;
-}
-
 // Some batches, as one queue gets them.
 struct Sequence {
   Steps steps;  // of all
@@ -140,7 +134,7 @@ struct Sequence {
   std::vector<bool> begins_beside;  // of each
 
   explicit Sequence(unsigned seed) {
-    std::optional<Footprint> before;
+    QueueEnds ends;
     for (unsigned number = 0; number < 2 + seed % 3; ++number) {
       const Steps batch = RandomProgram(seed * 5 + (seed % 4 == 0 ? 0 : number), {.most_steps = 7,
                                                                                   .copies = seed % 3 == 0 ? 20U : 0U,
@@ -153,10 +147,7 @@ struct Sequence {
       std::iota(submitted.steps.begin(), submitted.steps.end(), steps.size());
       steps.insert(steps.end(), batch.begin(), batch.end());
       submitted.stream = derive(batch);
-      Footprint own(batch, submitted.stream);
-      begins_beside.push_back(before && own.may_begin_beside(*before));
-      if (begins_beside.back()) submitted.stream = without_first_barrier_bit(submitted.stream);
-      before = std::move(own);
+      begins_beside.push_back(ends.submit(submitted, Footprint(batch, submitted.stream)));
     }
   }
 

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "begin_beside.hpp"
 #include "dispatch/partition.hpp"
 #include "fastdispatch/error.hpp"
 #include "happens_before.hpp"
@@ -34,8 +35,6 @@ using ::testing::Eq;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-
-using Steps = std::vector<Step>;
 
 // A program that says what it touches, or one that does not and goes to one queue as it is.
 struct Program {
@@ -75,9 +74,10 @@ public:
   std::size_t run(Program& program) {
     const std::size_t waits_before = waits_.size();
     std::vector<std::size_t> waits;
-    const auto submit = [&](SubmittedPackets submitted) {
+    const auto submit = [&](SubmittedPackets submitted, const std::optional<detail::Footprint>& footprint = {}) {
       submitted.waits = std::exchange(waits, {});
       submitted.ends_all = false;
+      begun_beside_ += ends_.submit(submitted, footprint) ? 1 : 0;
       submissions_.push_back(std::move(submitted));
       return submissions_.size();  // as an epoch
     };
@@ -87,7 +87,13 @@ public:
           if (waits_.size() != left_out_) waits.push_back(milestone.epoch - 1);
           waits_.push_back({queue, milestone.epoch - 1});
         },
-        [&](std::size_t segment) { return submit(packets_of(program, program.partition.segments[segment])); },
+        [&](std::size_t number) {
+          const Segment& segment = program.partition.segments[number];
+          const Steps own = steps_of(program, segment);
+          SubmittedPackets submitted = packets_of(program, segment, own);
+          const bool is_known = program.fences == Fences::derived;
+          return submit(submitted, is_known ? std::optional(detail::Footprint(own, submitted.stream)) : std::nullopt);
+        },
         [&] {
           return submit({.queue = queues_, .stream = {.packets = {encode(BarrierAnd{})}, .copies = {}}, .steps = {}});
         });
@@ -111,17 +117,18 @@ public:
   [[nodiscard]] const std::vector<Wait>& waits() const { return waits_; }
   [[nodiscard]] bool is_end(std::size_t submission) const { return submissions_[submission].ends_all; }
   [[nodiscard]] std::size_t joining_queue() const { return queues_; }
+  // How many segments begin beside the last packet before them in their queue.
+  [[nodiscard]] std::size_t begun_beside() const { return begun_beside_; }
 
 private:
-  [[nodiscard]] SubmittedPackets packets_of(const Program& program, const Segment& segment) const {
-    SubmittedPackets result;
-    result.queue = segment.queue;
+  static Steps steps_of(const Program& program, const Segment& segment) {
     Steps own;
-    for (const std::size_t step : segment.steps) {
-      own.push_back(program.steps[step]);
-      result.steps.push_back(steps_.size() + step);
-    }
-    result.stream = encode(own, program.fences, nullptr);
+    for (const std::size_t step : segment.steps) own.push_back(program.steps[step]);
+    return own;
+  }
+  [[nodiscard]] SubmittedPackets packets_of(const Program& program, const Segment& segment, const Steps& own) const {
+    SubmittedPackets result{.queue = segment.queue, .stream = encode(own, program.fences, nullptr), .steps = {}};
+    for (const std::size_t step : segment.steps) result.steps.push_back(steps_.size() + step);
     return result;
   }
 
@@ -131,6 +138,8 @@ private:
   Steps steps_;
   std::vector<SubmittedPackets> submissions_;
   std::vector<Wait> waits_;
+  QueueEnds ends_;
+  std::size_t begun_beside_ = 0;
 };
 
 // Chains of dispatches on these buffers, each in a queue of its own.
@@ -344,14 +353,17 @@ private:
 
 TEST(RandomPrograms, that_run_in_turn_miss_nothing_and_need_every_wait) {
   std::size_t waits = 0;
+  std::size_t beside = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     const Mix mix(seed, Mix::Unknown::none);
     const Runs runs = mix.run(5);
+    beside += runs.begun_beside();
     ASSERT_THAT(runs.missing(), Eq(std::nullopt)) << "seed " << seed;
     for (std::size_t wait = 0; wait < runs.waits().size(); ++wait, ++waits)
       ASSERT_NE(mix.run(5, wait).missing(), std::nullopt) << "seed " << seed << ", wait " << wait;
   }
   EXPECT_GT(waits, 2000U);
+  EXPECT_GT(beside, 50U);
 }
 
 // For what ran before the programs that are remembered, queues wait whether they have a reason to or not, and so they
