@@ -340,7 +340,7 @@ TEST_F(BatchSubmission, whose_copy_cannot_start_fails_the_queue_so_that_nobody_t
 
 // What waits for the copy on the device never goes on then.
 TEST_F(BatchSubmission, whose_copy_fails_while_it_runs_fails_the_queue_for_everybody_who_waits) {
-  constexpr WaitOptions limit{.timeout = std::chrono::seconds(30)};
+  static constexpr WaitOptions limit{.timeout = std::chrono::seconds(30)};
   const auto failure = HasSubstr("a copy of a batch failed while it ran: HSA set its completion signal to -1");
   PinnedBuffer<unsigned> from(hsa.agent(), 16);
   PinnedBuffer<unsigned> to(hsa.agent(), 16);
