@@ -54,7 +54,7 @@ void device_properties() {
   EXPECT(total == properties.totalGlobalMem && free <= total);
 }
 
-/// Host to device, device to device, device to host; of plain memory and of pinned memory.
+/// Host to device, device to device, device to host, host to host; of plain memory and of pinned memory.
 void copies(std::uint32_t* source, std::uint32_t* target) {
   std::uint32_t* first = nullptr;
   std::uint32_t* second = nullptr;
@@ -70,6 +70,12 @@ void copies(std::uint32_t* source, std::uint32_t* target) {
   std::fill_n(target, count, 0U);
   CHECK(hipMemcpyAsync(first, source, bytes, hipMemcpyHostToDevice, nullptr));
   CHECK(hipMemcpyAsync(target, first, bytes, hipMemcpyDeviceToHost, nullptr));
+  CHECK(hipStreamSynchronize(nullptr));
+  EXPECT(counts_from(target, 5));
+
+  std::fill_n(target, count, 0U);
+  CHECK(hipMemcpy(target, source, bytes / 2, hipMemcpyHostToHost));
+  CHECK(hipMemcpyAsync(target + count / 2, source + count / 2, bytes - bytes / 2, hipMemcpyHostToHost, nullptr));
   CHECK(hipStreamSynchronize(nullptr));
   EXPECT(counts_from(target, 5));
 

@@ -1,5 +1,6 @@
 // Streams that wait for each other through events, times between events, and callbacks to the host.
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <vector>
 
@@ -52,7 +53,7 @@ void events_order_streams() {
   CHECK(hipFree(values));
 }
 
-/// The time between events covers the kernel between them, and grows with it.
+/// The time between events covers the kernel between them, grows with it, and lies within what the host measures.
 void event_times() {
   std::uint64_t* sink = nullptr;
   CHECK(hipMalloc(&sink, 64 * sizeof(*sink)));
@@ -60,11 +61,14 @@ void event_times() {
   hipEvent_t end = nullptr;
   CHECK(hipEventCreate(&begin));
   CHECK(hipEventCreate(&end));
+  double on_host = 0;
   const auto milliseconds = [&](unsigned rounds) {
+    const auto start = std::chrono::steady_clock::now();
     CHECK(hipEventRecord(begin, nullptr));
     spin<<<1, 64>>>(sink, rounds);
     CHECK(hipEventRecord(end, nullptr));
     CHECK(hipEventSynchronize(end));
+    on_host = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     float time = 0;
     CHECK(hipEventElapsedTime(&time, begin, end));
     return time;
@@ -73,7 +77,7 @@ void event_times() {
   const float brief = milliseconds(1);
   const float lengthy = milliseconds(4'000'000);
   EXPECT(brief >= 0);
-  EXPECT(lengthy > 1 && lengthy < 60'000);
+  EXPECT(lengthy > 1 && lengthy < 1.01 * on_host);
   CHECK(hipEventDestroy(begin));
   CHECK(hipEventDestroy(end));
   CHECK(hipFree(sink));
