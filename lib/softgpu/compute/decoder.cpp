@@ -195,7 +195,9 @@ Instruction parse_instruction(std::string_view text) {
   split_suffix(instruction);
 
   std::string_view rest = trim(text.substr(mnemonic));
-  bool is_operand = !rest.empty();
+  // What begins with a modifier, as "ds_gws_sema_v offset:3 gds" does, has no operands.
+  const std::size_t first = piece_length(rest, ", ");
+  bool is_operand = !rest.empty() && piece_length(rest.substr(0, first), ":") == first;
   while (is_operand) {
     const std::size_t end = piece_length(rest, ", ");
     instruction.operands.push_back(parse_operand(rest.substr(0, end)));

@@ -68,6 +68,13 @@ TEST(Decoder, reads_modifiers_behind_the_operands) {
   EXPECT_EQ(i.number("missing", 42), 42);
 }
 
+TEST(Decoder, reads_modifiers_where_there_are_no_operands) {
+  const Instruction i = parse_instruction("ds_test offset:3 gds");
+  EXPECT_TRUE(i.operands.empty());
+  EXPECT_EQ(i.number("offset"), 3);
+  EXPECT_TRUE(i.has("gds"));
+}
+
 TEST(Decoder, keeps_arguments_in_brackets_together) {
   const Instruction i = parse_instruction("s_getreg_b32 s0, hwreg(HW_REG_MODE, 4, 2)");
   ASSERT_EQ(i.operands.size(), 2U);

@@ -31,7 +31,13 @@ constexpr std::uint32_t v_mov_v0_7 = 0x7e000287;
 constexpr std::uint32_t s_mov_exec_0 = 0xbefe0180;
 constexpr std::uint32_t s_mov_exec_minus_2 = 0xbefe01c2;
 constexpr std::array<std::uint32_t, 2> ds_gws_init_v0_offset_3 = {0xd9330003, 0x00000000};
+constexpr std::array<std::uint32_t, 2> ds_gws_sema_v_offset_3 = {0xd9350003, 0x00000000};
+constexpr std::array<std::uint32_t, 2> ds_gws_sema_br_v0_offset_3 = {0xd9370003, 0x00000000};
+constexpr std::array<std::uint32_t, 2> ds_gws_sema_p_offset_3 = {0xd9390003, 0x00000000};
+constexpr std::array<std::uint32_t, 2> ds_gws_sema_release_all_offset_3 = {0xd9310003, 0x00000000};
 constexpr std::array<std::uint32_t, 2> ds_gws_barrier_v0 = {0xd93b0000, 0x00000000};
+constexpr std::uint32_t s_ttracedata = 0xbf960000;
+constexpr std::uint32_t v_clrexcp = 0x7e006a00;
 constexpr std::uint32_t s_mov_m0_literal = 0xbefc00ff;
 constexpr std::uint32_t s_sendmsg_interrupt = 0xbf900001;
 constexpr std::uint32_t s_sendmsg_save_wave = 0xbf900004;
@@ -231,6 +237,47 @@ TEST(Engine, global_sync_takes_the_first_active_lanes_value_and_the_resource_of_
   code.push_back(s_mov_exec_0);
   code.insert(code.end(), ds_gws_init_v0_offset_3.begin(), ds_gws_init_v0_offset_3.end());
   EXPECT_EQ(count_after(code, 2 + 3), 0U);
+}
+
+TEST(Engine, semaphores_of_global_sync_count) {
+  const auto count_with = [](const std::array<std::uint32_t, 2>& instruction) {
+    std::vector<std::uint32_t> code = {s_mov_m0_literal, 0, v_mov_v0_5};
+    for (const auto& next : {ds_gws_init_v0_offset_3, instruction}) code.insert(code.end(), next.begin(), next.end());
+    return count_after(code, 3);
+  };
+  EXPECT_EQ(count_with({s_nop, s_nop}), 5U);
+  EXPECT_EQ(count_with(ds_gws_sema_v_offset_3), 6U);
+  EXPECT_EQ(count_with(ds_gws_sema_br_v0_offset_3), 10U);
+  EXPECT_EQ(count_with(ds_gws_sema_p_offset_3), 4U);
+  EXPECT_EQ(count_with(ds_gws_sema_release_all_offset_3), 5U) << "nobody waits";
+}
+
+/// Each wavefront of the first work-group lowers a semaphore that is 0.
+TEST(Engine, semaphores_of_global_sync_hold_wavefronts_until_they_are_raised_or_all_are_released) {
+  constexpr std::uint32_t v_readfirstlane_s4_v0 = 0x7e080500;
+  constexpr std::uint32_t s_cmp_eq_s4_0 = 0xbf068004;
+  constexpr std::uint32_t s_branch_if_scc_over_three_words = 0xbf850003;
+  for (const auto& release : {ds_gws_sema_v_offset_3, ds_gws_sema_release_all_offset_3}) {
+    // The first wavefront waits, the second one lets it go on.
+    Engine engine;
+    const Image image({s_mov_m0_literal, 0, v_readfirstlane_s4_v0, s_cmp_eq_s4_0, s_branch_if_scc_over_three_words,
+                       release[0], release[1], s_endpgm, ds_gws_sema_p_offset_3[0], ds_gws_sema_p_offset_3[1],
+                       s_endpgm});
+    const auto kernel = kernel_in(engine, image);
+    ASSERT_NE(kernel, nullptr);
+    GlobalWaveSync sync;
+    QueueView queue;
+    queue.global_sync = &sync;
+    WorkGroupRunner runner(0);
+    EXPECT_EQ(runner.run(*launch_of(kernel, packet_of({128, 1, 1}, {128, 1, 1}), queue), 0), std::nullopt);
+    EXPECT_EQ(sync.carry_out(GlobalSync::lower, 3, 0).kind, GlobalWaveSync::Wait::Kind::semaphore) << "it is 0 again";
+  }
+}
+
+TEST(Engine, what_traces_and_clears_exception_flags_changes_nothing) {
+  std::vector<std::uint32_t> code = {s_mov_m0_literal, 0, v_mov_v0_5, s_ttracedata, v_clrexcp};
+  code.insert(code.end(), ds_gws_init_v0_offset_3.begin(), ds_gws_init_v0_offset_3.end());
+  EXPECT_EQ(count_after(code, 3), 5U);
 }
 
 /// The first wavefront halts in front of a trap; the second one gets to another trap, which ends both.
