@@ -48,8 +48,8 @@ class BatchRecording;
 /// is in flight at once. Recording may go on afterwards; what is in flight keeps what it was submitted with.
 ///
 /// The steps run as if one after the other, each seeing what the ones before wrote. So do submissions to one queue;
-/// with Fences::derived one may begin beside the last packet of the one before, where they touch nothing in common.
-/// Modules and memory named in a batch must outlive its submissions; the Batch itself need not.
+/// with Fences::derived one may begin beside the last packet of the one before, where nothing that they touch
+/// conflicts. Modules and memory named in a batch must outlive its submissions; the Batch itself need not.
 ///
 /// Thread safety: recording needs external synchronization; submitting a batch that is not being recorded may be done
 /// from several threads.
@@ -80,7 +80,8 @@ public:
   void dispatch(const Kernel<void(Parameters...)>& kernel, const BatchGrid& grid, Arguments&&... arguments);
 
   /// With Fences::derived: says what else the last dispatch touches, as in `batch.touches(fd::read(table))`: what it
-  /// reaches through pointers inside of structures and buffers, or as a variable of its module.
+  /// reaches through pointers inside of structures and buffers, or as a variable of its module. What is not said is not
+  /// ordered, neither within the batch nor with the one before it in the queue.
   /// Throws Error when no dispatch was recorded last.
   template <class... T, AccessMode... modes>
   void touches(const Accessed<T, modes>&... accesses) {

@@ -99,7 +99,7 @@ public:
   /// is longer than the ring.
   /// A part is submitted, and the queue has failed, where it throws TimeoutError behind the first part of a batch that
   /// is longer than the ring, or Error because a copy could not be started. A copy that fails while it runs fails the
-  /// queue, too, when somebody waits.
+  /// queue, too, when somebody waits for it.
   Submission submit(Batch& batch);
   template <class... T>
     requires(sizeof...(T) > 0)

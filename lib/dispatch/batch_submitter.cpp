@@ -45,11 +45,12 @@ Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<Par
 BatchSubmitter::Beginning BatchSubmitter::begin(const BatchRecording& recording) {
   queue_.throw_if_failed();
   Sources made;
+  Sources retired;  // goes when the turn is over
   for (QueueState::RoomWait wait(queue_, recording.steps());;) {
     Instance* instance = nullptr;
     {
       const Ring::Turn turn(queue_.ring());
-      instance = find(recording, made);
+      instance = find(recording, made, retired);
       if (instance != nullptr) {
         const auto part = part_of(instance->image.stream.packets, 0);
         Source& source = sources_.front();
@@ -63,7 +64,7 @@ BatchSubmitter::Beginning BatchSubmitter::begin(const BatchRecording& recording)
   }
 }
 
-BatchSubmitter::Instance* BatchSubmitter::find(const BatchRecording& recording, Sources& made) {
+BatchSubmitter::Instance* BatchSubmitter::find(const BatchRecording& recording, Sources& made, Sources& retired) {
   const auto source = std::find_if(sources_.begin(), sources_.end(),
                                    [&](const Source& candidate) { return candidate.version == recording.version(); });
   if (source != sources_.end()) {
@@ -79,7 +80,7 @@ BatchSubmitter::Instance* BatchSubmitter::find(const BatchRecording& recording, 
           old->instances.back().epoch > queue_.completed_epoch())
         continue;
       if (last_source_ == &*old) last_source_ = nullptr;
-      made.splice(made.end(), sources_, old);
+      retired.splice(retired.end(), sources_, old);
     }
   }
   std::list<Instance>& instances = sources_.front().instances;

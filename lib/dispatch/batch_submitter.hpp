@@ -81,8 +81,9 @@ private:
   };
 
   [[nodiscard]] Beginning begin(const BatchRecording& recording);
-  // The instance to submit next, if one is free. `made` is what `make` returned; it gets what is not needed any more.
-  [[nodiscard]] Instance* find(const BatchRecording& recording, Sources& made);
+  // The instance to submit next, if one is free. `made` is what `make` returned, if it was called, and is taken from;
+  // `retired` gets what is not needed any more.
+  [[nodiscard]] Instance* find(const BatchRecording& recording, Sources& made, Sources& retired);
   // One source with one new instance.
   [[nodiscard]] Sources make(const BatchRecording& recording);
 

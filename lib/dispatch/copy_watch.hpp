@@ -1,6 +1,7 @@
 // Noticing copies of batches that fail while they run.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <optional>
@@ -18,20 +19,24 @@ namespace fastdispatch::detail {
 // Thread safety: every member may be called from any thread.
 class CopyWatch {
 public:
+  struct Seen {
+    bool any = false;  // whether there are signals to look at
+    std::optional<hsa_signal_value_t> failure{};
+  };
+
   // The signal must live as long as this.
   void add(hsa_signal_t done) {
     const std::scoped_lock lock(mutex_);
-    signals_.push_back(done);
+    const auto is_same = [&](hsa_signal_t known) { return known.handle == done.handle; };
+    if (std::none_of(signals_.begin(), signals_.end(), is_same)) signals_.push_back(done);
     any_.store(true, std::memory_order_release);
   }
-  [[nodiscard]] bool any() const noexcept { return any_.load(std::memory_order_acquire); }
-  // The value of a signal whose copy failed.
-  [[nodiscard]] std::optional<hsa_signal_value_t> failure() const {
-    if (!any()) return std::nullopt;
+  [[nodiscard]] Seen look() const {
+    if (!any_.load(std::memory_order_acquire)) return {};
     const std::scoped_lock lock(mutex_);
     for (const hsa_signal_t signal : signals_)
-      if (const hsa_signal_value_t value = load_acquire(signal); value < 0) return value;
-    return std::nullopt;
+      if (const hsa_signal_value_t value = load_acquire(signal); value < 0) return {true, value};
+    return {true};
   }
 
 private:

@@ -213,16 +213,14 @@ void QueueState::retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) n
 }
 
 bool QueueState::look_at_copies() noexcept {
-  const CopyWatch& copies = batches_.copies();
-  if (!copies.any()) return false;
-  const auto value = copies.failure();
-  if (!value || failed()) return true;
+  const auto [any, failure] = fate_ != nullptr ? fate_->look_at_copies() : batches_.copies().look();
+  if (!failure || failed()) return any;
   try {
-    fail(Error(fmt::format("a copy of a batch failed while it ran: HSA set its completion signal to {}", *value)));
+    fail(Error(fmt::format("a copy of a batch failed while it ran: HSA set its completion signal to {}", *failure)));
   } catch (const std::bad_alloc&) {
     fail(agent_.state().queues.wordless_error());
   }
-  return true;
+  return any;
 }
 
 void QueueState::fail(const Error& error) noexcept {

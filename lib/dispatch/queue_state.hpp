@@ -146,7 +146,8 @@ public:
     if (failed()) [[unlikely]]
       throw Error(*error_);
   }
-  /// The queue fails where a copy of a batch did, which nothing else tells: for whoever waits. Whether there are any.
+  /// The queue fails where a copy of a batch did, in it or in a queue that shares its fate. Nothing else tells: whoever
+  /// waits has to look. Whether there are any copies.
   bool look_at_copies() noexcept;
 
   /// For messages: the indices, and what the queue is at.

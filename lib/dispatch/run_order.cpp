@@ -44,9 +44,9 @@ void RunOrder::prepare(SpreadProgram& program) {
   if (program.overlap_ == Overlap::where_nothing_conflicts)
     for (const SpreadProgram* earlier : recent_) program.meet(*earlier);
   if (program.end_.completed.empty()) {
-    program.end_ = floor_;
     program.ends_.assign(program.segments(), floor_);
     program.next_ends_ = program.ends_;
+    program.end_ = floor_;  // last: it tells that the others are there
   }
 }
 

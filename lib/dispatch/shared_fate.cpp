@@ -19,4 +19,15 @@ void SharedFate::fail(const Error& error) noexcept {
   for (QueueState* queue : queues_) queue->fail_alone(error);
 }
 
+CopyWatch::Seen SharedFate::look_at_copies() const {
+  const std::scoped_lock lock(mutex_);
+  CopyWatch::Seen seen;
+  for (QueueState* queue : queues_) {
+    const auto [any, failure] = queue->batches().copies().look();
+    seen.any = seen.any || any;
+    if (failure) seen.failure = failure;
+  }
+  return seen;
+}
+
 }  // namespace fastdispatch::detail

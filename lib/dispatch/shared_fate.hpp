@@ -5,6 +5,7 @@
 #include <mutex>
 #include <vector>
 
+#include "dispatch/copy_watch.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
@@ -24,9 +25,11 @@ public:
   void remove(QueueState& queue) noexcept;
   // Marks all of the queues as failed; those that have failed keep their own reason.
   void fail(const Error& error) noexcept;
+  // At the copies of all of them.
+  [[nodiscard]] CopyWatch::Seen look_at_copies() const;
 
 private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<QueueState*> queues_;
 };
 

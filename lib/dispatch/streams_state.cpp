@@ -1,6 +1,7 @@
 #include "dispatch/streams_state.hpp"
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -62,6 +63,9 @@ Submission StreamsState::submit(const BatchRecording& recording, std::span<Param
     return queue(end.queue).submission(end.epoch);
   } catch (const Error& error) {
     if (begun) fate_.fail(Error(fmt::format("only a part of a batch could be submitted: {}", error.what())));
+    throw;
+  } catch (const std::bad_alloc&) {
+    if (begun) fate_.fail(agent_.state().queues.wordless_error());
     throw;
   }
 }

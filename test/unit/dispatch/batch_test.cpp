@@ -338,6 +338,36 @@ TEST_F(BatchSubmission, whose_copy_cannot_start_fails_the_queue_so_that_nobody_t
   EXPECT_THAT(error_of([&] { queue.fence(); }), HasSubstr("hsa_amd_memory_async_copy"));
 }
 
+// What was made for an earlier recording goes while the submission waits for room, and is not taken for its own.
+TEST_F(BatchSubmission, of_what_was_recorded_anew_waits_for_room_and_takes_its_own_packets) {
+  Queue queue(hsa.agent(), {.size = 64});
+  MockHsa::MadeQueue& made = hsa.queue();
+  Batch batch(hsa.agent());
+  const auto record_parametrized = [&](std::uint64_t object) {
+    info.object = object;
+    batch.clear();
+    const auto number = batch.parameter<unsigned>();
+    batch.dispatch(TestKernel(info), grid(128).group(64), nullptr, number);
+    return number;
+  };
+  queue.submit(batch, set(record_parametrized(0x1000), 7U));
+  MockHsa::complete(made);
+  const auto number = record_parametrized(0x2000);
+  queue.submit(std::vector<Packet>(64, encode(BarrierAnd{})));
+  std::vector<std::uint64_t> objects;
+  made.on_packet = [&](const Packet& packet) {
+    if (packet.header().type == PacketType::kernel_dispatch) objects.push_back(packet.word64(8));
+  };
+  {
+    const std::jthread command_processor([&](const std::stop_token& stop) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(30));
+      while (!stop.stop_requested()) MockHsa::complete(made);
+    });
+    queue.submit(batch, set(number, 8U)).wait();
+  }
+  EXPECT_THAT(objects, ::testing::ElementsAre(0x2000));
+}
+
 // What waits for the copy on the device never goes on then.
 TEST_F(BatchSubmission, whose_copy_fails_while_it_runs_fails_the_queue_for_everybody_who_waits) {
   static constexpr WaitOptions limit{.timeout = std::chrono::seconds(30)};

@@ -173,6 +173,24 @@ TEST_F(StreamsOfMock, let_a_batch_wait_for_what_another_one_was_recorded_to_touc
   }
 }
 
+// The submission ends in a queue that has no copies.
+TEST_F(StreamsOfMock, fail_with_a_copy_that_fails_while_it_runs_in_whichever_queue) {
+  constexpr WaitOptions limit{.timeout = std::chrono::seconds(30)};
+  for (const std::size_t chain : {0, 1}) {
+    Streams fresh(hsa.agent(), {.queues = 2});
+    Batch batch(hsa.agent(), {.fences = Fences::derived});
+    for (const std::size_t number : {0, 1}) {
+      if (number == chain) batch.copy(buffers[number], buffers[2]);
+      for (int i = 0; i < 4; ++i) batch.dispatch(kernel, grid(64).group(64), buffers[number], 1U);
+    }
+    EXPECT_EQ(fresh.layout(batch).queues, 2U);
+    hsa.end_copies({-1});
+    const Submission submission = fresh.submit(batch);
+    EXPECT_THAT(error_of([&] { submission.wait(limit); }), HasSubstr("a copy of a batch failed while it ran"));
+    EXPECT_THAT(error_of([&] { fresh.wait(limit); }), HasSubstr("a copy of a batch failed while it ran"));
+  }
+}
+
 TEST_F(StreamsOfMock, write_each_segments_arguments_and_what_submissions_set) {
   Batch batch(hsa.agent(), {.fences = Fences::derived});
   const auto value = batch.parameter<unsigned>("value");
