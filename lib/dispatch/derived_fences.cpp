@@ -33,7 +33,7 @@ public:
     Ordering ordering{.barrier = BarrierBit::clear,
                       .acquire = FenceScope::none,
                       .release = writes ? FenceScope::agent : FenceScope::none};
-    // The first packet waits for the queue's earlier submissions.
+    // The first packet waits for the queue's earlier submissions, unless the queue finds that it need not.
     const auto is_unordered = [&](const Hazard& h) { return is_of_dispatch(h) && h.earlier.index >= ordered_; };
     if (packet == 0 || std::any_of(hazards.begin(), hazards.end(), is_unordered)) {
       ordering.barrier = BarrierBit::set;

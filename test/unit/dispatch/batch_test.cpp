@@ -479,42 +479,5 @@ TEST_F(BatchSubmission, of_a_single_dispatch_takes_kernargs_signal_and_fences_fr
       HasSubstr("a block of 8 bytes is too small"));
 }
 
-TEST(Buffers, too_large_say_what_was_asked_for) {
-  MockHsa hsa;
-  EXPECT_THAT(error_of([&] { DeviceBuffer<double>(hsa.agent(), SIZE_MAX / 4); }), HasSubstr("the size overflows"));
-  hsa.fail("amd_memory_pool_allocate", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-  EXPECT_THAT(error_of([&] { DeviceBuffer<double>(hsa.agent(), 100); }), HasSubstr("800 bytes of device memory"));
-  EXPECT_THAT(error_of([&] { PinnedBuffer<double>(hsa.agent(), 100); }), HasSubstr("800 bytes of pinned host memory"));
-}
-
-TEST(Buffers, of_no_elements_hold_no_memory) {
-  MockHsa hsa;
-  const DeviceBuffer<double> device(hsa.agent(), 0);
-  const PinnedBuffer<double> pinned(hsa.agent(), 0);
-  EXPECT_EQ(device.data(), nullptr);
-  EXPECT_EQ(pinned.begin(), pinned.end());
-  EXPECT_EQ(hsa.calls("amd_memory_pool_allocate"), 0);
-}
-
-TEST(Buffers, free_their_memory_once_when_moved) {
-  MockHsa hsa;
-  {
-    DeviceBuffer<double> buffer(hsa.agent(), 10);
-    DeviceBuffer<double> other = std::move(buffer);
-    EXPECT_EQ(buffer.data(), nullptr);  // NOLINT(bugprone-use-after-move,clang-analyzer-cplusplus.Move): as promised
-    buffer = std::move(other);
-    EXPECT_EQ(buffer.size(), 10U);
-    EXPECT_EQ(hsa.allocations(), 1U);
-  }
-  EXPECT_EQ(hsa.allocations(), 0U);
-}
-
-TEST(Buffers, that_the_agent_may_not_reach_are_freed_again) {
-  MockHsa hsa;
-  hsa.fail("amd_agents_allow_access", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-  EXPECT_THAT(error_of([&] { PinnedBuffer<double>(hsa.agent(), 10); }), HasSubstr("hsa_amd_agents_allow_access"));
-  EXPECT_EQ(hsa.allocations(), 0U);
-}
-
 }  // namespace
 }  // namespace fastdispatch

@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <optional>
-#include <string>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "fastdispatch/pinned_buffer.hpp"
 #include "fastdispatch/queue.hpp"
 #include "mock_hsa.hpp"
+#include "programs.hpp"
 
 namespace fastdispatch::test {
 namespace {
@@ -50,14 +50,7 @@ protected:
   }
 
   MockHsa hsa;
-  const detail::KernelInfo info{.name = "kernel",
-                                .object = 0x1000,
-                                .kernarg_size = 8,
-                                .max_group_size = 1024,
-                                .max_group_segment_size = 65536,
-                                .arguments = {{0, 8}},
-                                .implicit_arguments = {}};
-  const Kernel<void(unsigned*)> kernel{info};
+  const Kernel<void(unsigned*)> kernel{test::kernel};
   std::array<PinnedBuffer<unsigned>, 3> buffers{PinnedBuffer<unsigned>(hsa.agent(), 1),
                                                 PinnedBuffer<unsigned>(hsa.agent(), 1),
                                                 PinnedBuffer<unsigned>(hsa.agent(), 1)};
