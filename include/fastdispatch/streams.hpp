@@ -66,8 +66,8 @@ public:
   /// The Submission is complete when all steps are, and those of all submissions before; it can be waited for like any
   /// other, alone, with others, with Queue::wait_for, and must not outlive the Streams.
   /// Throws Error as Queue::submit does, with nothing submitted. Where it throws with a part submitted, because
-  /// `full_timeout` struck or a copy could not be started, all of the queues have failed. When one queue fails, all of
-  /// them have, and every waiter gets the reason.
+  /// `full_timeout` struck, a copy could not be started or a queue failed meanwhile, all of the queues have failed.
+  /// When one queue fails, all of them have, and every waiter gets the reason.
   Submission submit(Batch& batch);
   template <class... T>
     requires(sizeof...(T) > 0)
@@ -81,7 +81,7 @@ public:
   void wait_for(const Submission& submission);
 
   /// Waits for everything submitted so far.
-  /// Throws as Submission::wait does.
+  /// Throws as Submission::wait does, and where a queue has failed, also when what was submitted whole is complete.
   void wait(WaitOptions options = {});
 
   /// How `batch` is spread, or would be.

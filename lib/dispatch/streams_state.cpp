@@ -115,6 +115,7 @@ void StreamsState::follow(const Submission& submission) {
 
 void StreamsState::wait(const WaitOptions& options) {
   if (const Milestone& end = order_.end(); end.epoch != 0) queue(end.queue).wait(end.epoch, options);
+  queues_.front()->throw_if_failed();  // a submission that threw half-way is behind no end
 }
 
 }  // namespace fastdispatch::detail

@@ -268,6 +268,16 @@ TEST_F(StreamsOfMock, fail_where_only_a_part_can_be_submitted) {
   ASSERT_EQ(packets(made[3]), 40U);
   EXPECT_THAT(error_of([&] { small.submit(batch); }), HasSubstr("no room"));
   EXPECT_THAT(error_of([&] { submission.wait(); }), HasSubstr("only a part of a batch could be submitted"));
+  for (MockHsa::MadeQueue* queue : hsa.queues()) MockHsa::complete(*queue);
+  submission.wait();
+  EXPECT_THAT(error_of([&] { small.wait(); }), HasSubstr("only a part of a batch could be submitted"));
+}
+
+TEST_F(StreamsOfMock, tell_waiters_of_a_failure_before_their_first_submission) {
+  MockHsa::report_error(*made[1], HSA_STATUS_ERROR_EXCEPTION);
+  Batch batch = independent_chains();
+  EXPECT_THAT(error_of([&] { streams.submit(batch); }), HasSubstr("trapped"));
+  EXPECT_THAT(error_of([&] { streams.wait(); }), HasSubstr("trapped"));
 }
 
 TEST_F(StreamsOfMock, refuse_wrong_numbers_of_queues) {
