@@ -231,6 +231,43 @@ TEST_F(SchedulerTest, KernelsKnownAsShortThatWaitForEachOtherAllRun) {
   EXPECT_TRUE(done.reaches(0));
 }
 
+/// Its work-groups take long this once, so that who comes to help has the time to.
+TEST_F(SchedulerTest, AGridKnownAsShortIsLeftToOneWorker) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one hardware thread";
+  std::atomic<bool> is_slow{false};
+  std::mutex mutex;
+  std::set<std::uint32_t> workers;
+  const auto body = [&](std::uint32_t worker, std::uint64_t) {
+    if (is_slow) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      const std::lock_guard lock(mutex);
+      workers.insert(worker);
+    }
+    return std::nullopt;
+  };
+  Scheduler scheduler(4);
+  MemoryQueue queue(scheduler, grids, host);
+  const auto workers_of_slow_grid = [&](const FakeKernel& kernel) {
+    workers.clear();
+    is_slow = true;
+    Signal done;
+    queue.dispatch(kernel, {.groups = 2, .completion = &done});
+    EXPECT_TRUE(done.reaches(0));
+    is_slow = false;
+    return workers.size();
+  };
+  EXPECT_TRUE(eventually([&] {
+    const FakeKernel unknown{.body = body};
+    return workers_of_slow_grid(unknown) == 2;
+  }));
+  // Where the thread lost its core, a kernel may have seemed long.
+  const FakeKernel kernel{.body = body};
+  EXPECT_TRUE(eventually([&] {
+    make_known_as_short(queue, kernel);
+    return workers_of_slow_grid(kernel) == 1;
+  }));
+}
+
 TEST_F(SchedulerTest, AQueueThatNeverRunsDryDoesNotStopAnother) {
   const FakeKernel kernel;
   Scheduler scheduler(4);
