@@ -209,10 +209,9 @@ bool AqlQueue::assist(Lookout& lookout) {
 
 AqlQueue::Outcome AqlQueue::wait_for_all(const Packet& packet) {
   for (const hsa_signal_t dependency : packet.barrier.dep_signal)
-    if (dependency.handle != 0 && load_signal(dependency) != 0) return Outcome::blocked;
+    if (dependency.handle != 0 && (!can_load(dependency) || load_signal(dependency) != 0)) return Outcome::blocked;
   if (host_.logs_packets()) log(next_, "barrier-AND");
-  complete(packet.barrier.completion_signal);
-  return Outcome::done;
+  return complete(packet.barrier.completion_signal);
 }
 
 AqlQueue::Outcome AqlQueue::wait_for_any(const Packet& packet) {
@@ -220,13 +219,13 @@ AqlQueue::Outcome AqlQueue::wait_for_any(const Packet& packet) {
   bool met = false;
   for (const hsa_signal_t dependency : packet.barrier.dep_signal) {
     if (dependency.handle == 0) continue;
+    if (!can_load(dependency)) return Outcome::blocked;
     has_dependency = true;
     met = met || load_signal(dependency) == 0;
   }
   if (has_dependency && !met) return Outcome::blocked;
   if (host_.logs_packets()) log(next_, "barrier-OR");
-  complete(packet.barrier.completion_signal);
-  return Outcome::done;
+  return complete(packet.barrier.completion_signal);
 }
 
 AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
@@ -234,18 +233,16 @@ AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
   switch (static_cast<VendorFormat>(value_packet.header.AmdFormat)) {
   case VendorFormat::barrier_value: {
     const hsa_signal_t dependency = value_packet.signal;
-    if (dependency.handle != 0 &&
-        !is_met(load_signal(dependency) & value_packet.mask, value_packet.cond, value_packet.value))
+    if (dependency.handle != 0 && (!can_load(dependency) || !is_met(load_signal(dependency) & value_packet.mask,
+                                                                    value_packet.cond, value_packet.value)))
       return Outcome::blocked;
     if (host_.logs_packets()) log(next_, "barrier-value");
-    complete(value_packet.completion_signal);
-    return Outcome::done;
+    return complete(value_packet.completion_signal);
   }
   case VendorFormat::pm4:
     if (is_cache_maintenance(packet.pm4)) {
       if (host_.logs_packets()) log(next_, "PM4 cache maintenance");
-      complete(packet.pm4.completion_signal);
-      return Outcome::done;
+      return complete(packet.pm4.completion_signal);
     }
     stop_with(queue_error::vendor_packet_format, next_, "a PM4 command other than cache maintenance");
     return Outcome::blocked;
@@ -329,17 +326,34 @@ bool AqlQueue::provide_global_sync() {
   return true;
 }
 
-void AqlQueue::complete(hsa_signal_t signal) {
+/// If not, the queue has stopped.
+bool AqlQueue::can_load(hsa_signal_t signal) {
+  const auto failure = check_signal(signal, SignalAccess::load);
+  if (failure) stop_with(*failure, next_);
+  return !failure;
+}
+
+AqlQueue::Outcome AqlQueue::complete(hsa_signal_t signal) {
+  if (const auto failure = check_signal(signal, SignalAccess::update)) {
+    stop_with(*failure, next_);
+    return Outcome::blocked;
+  }
   // Packets that run nothing take no time, but profilers read when they were carried out.
   const std::uint64_t now = profiled() ? gpu_clock() : 0;
   const Timestamps times{.start = now, .end = now};
   complete_signal(signal, now != 0 ? &times : nullptr, host_);
+  return Outcome::done;
 }
 
 void AqlQueue::completed(const Dispatch& dispatch) {
-  if (!closed()) {
+  const hsa_signal_t signal = dispatch.properties().completion_signal;
+  if (closed()) {
+    // nobody waits for it any more
+  } else if (const auto failure = check_signal(signal, SignalAccess::update)) {
+    stop_with(*failure, dispatch.properties().packet_index);
+  } else {
     const Timestamps times{.start = dispatch.start_time(), .end = dispatch.properties().profiled ? gpu_clock() : 0};
-    complete_signal(dispatch.properties().completion_signal, dispatch.properties().profiled ? &times : nullptr, host_);
+    complete_signal(signal, dispatch.properties().profiled ? &times : nullptr, host_);
   }
   in_flight_.fetch_sub(1, std::memory_order_release);
 }

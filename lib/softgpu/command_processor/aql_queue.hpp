@@ -74,7 +74,8 @@ private:
   [[nodiscard]] Outcome wait_for_all(const Packet& packet);
   [[nodiscard]] Outcome wait_for_any(const Packet& packet);
   [[nodiscard]] Outcome vendor(const Packet& packet);
-  void complete(hsa_signal_t signal);
+  [[nodiscard]] Outcome complete(hsa_signal_t signal);
+  [[nodiscard]] bool can_load(hsa_signal_t signal);
   void free_slot(std::byte* slot) noexcept;
 
   // Scratch memory, which the runtime provides on demand.

@@ -1,4 +1,4 @@
-// Addresses as the device sees them, and the accesses that the copy engine makes.
+// Addresses as the device sees them, and accesses that may fault.
 //
 // The accesses are the device's, not the program's: no sanitizer sees them, as none sees what a DMA engine does. Nor
 // may one: a fault jumps out of them, which must not leave a lock of the thread sanitizer's behind.
@@ -28,6 +28,12 @@ inline void fill_device(std::uint64_t target, std::uint32_t value, std::size_t d
 [[nodiscard]] inline std::uint32_t load_device(std::uint64_t address) noexcept {
   std::uint32_t value = 0;
   asm volatile("movl (%1), %0" : "=r"(value) : "r"(address) : "memory");
+  return value;
+}
+
+[[nodiscard]] inline std::uint64_t load_wide_device(std::uint64_t address) noexcept {
+  std::uint64_t value = 0;
+  asm volatile("movq (%1), %0" : "=r"(value) : "r"(address) : "memory");
   return value;
 }
 

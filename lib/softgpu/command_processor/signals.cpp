@@ -1,5 +1,10 @@
 #include "softgpu/command_processor/signals.hpp"
 
+#include <cstddef>
+#include <sstream>
+
+#include "softgpu/compute/fault_guard.hpp"
+
 namespace softgpu::command_processor {
 namespace {
 
@@ -18,6 +23,25 @@ struct Interrupt {
 };
 
 }  // namespace
+
+std::optional<compute::Failure> check_signal(hsa_signal_t signal, SignalAccess access) {
+  if (signal.handle == 0) return std::nullopt;
+  const std::uint64_t value = signal.handle + offsetof(amd_signal_t, value);
+  compute::FaultGuard guard;
+  const auto exit = guard.run([&] {
+    if (access == SignalAccess::load) {
+      static_cast<void>(load_device(value));
+      return;
+    }
+    add_device(value, 0);
+    const std::uint64_t mailbox = load_wide_device(signal.handle + offsetof(amd_signal_t, event_mailbox_ptr));
+    if (mailbox != 0) add_device(mailbox, 0);
+  });
+  if (!exit) return std::nullopt;
+  std::ostringstream text;
+  text << "the packet's signal 0x" << std::hex << signal.handle << " is not in memory";
+  return compute::Failure{compute::Failure::Kind::memory_fault, signal.handle, text.str()};
+}
 
 std::int64_t load_signal(hsa_signal_t signal) noexcept {
   return __atomic_load_n(&amd_signal(signal)->value, __ATOMIC_ACQUIRE);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include <hsa/amd_hsa_signal.h>
 #include <hsa/hsa.h>
@@ -11,12 +12,18 @@
 
 #include "softgpu/command_processor/device_access.hpp"
 #include "softgpu/command_processor/host.hpp"
+#include "softgpu/compute/engine.hpp"
 
 namespace softgpu::command_processor {
 
 [[nodiscard]] inline amd_signal_t* amd_signal(hsa_signal_t signal) noexcept {
   return at_address<amd_signal_t>(signal.handle);
 }
+
+enum class SignalAccess : std::uint8_t { load, update };
+/// A failure where a signal that a packet names is not in memory: the program's mistake, or it destroyed the signal too
+/// early. The null signal is none.
+[[nodiscard]] std::optional<compute::Failure> check_signal(hsa_signal_t signal, SignalAccess access);
 
 [[nodiscard]] std::int64_t load_signal(hsa_signal_t signal) noexcept;
 

@@ -1,4 +1,8 @@
 // How a queue tells the runtime that it stopped, and why.
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "memory_queue.hpp"
@@ -8,6 +12,7 @@ namespace softgpu::command_processor {
 namespace {
 
 using Kind = compute::Failure::Kind;
+using ::testing::HasSubstr;
 
 class QueueErrorsTest : public ::testing::Test {
 protected:
@@ -71,6 +76,40 @@ TEST_F(QueueErrorsTest, AMemoryFaultThatNobodyTakesStopsTheQueue) {
   MemoryQueue queue(scheduler, grids, host);
   queue.dispatch(kernel, {});
   EXPECT_TRUE(queue.inactive().reaches(queue_error::aperture_violation));
+}
+
+TEST_F(QueueErrorsTest, SignalsThatAreNotInMemoryAreMemoryFaults) {
+  constexpr hsa_signal_t unmapped{0xdead000};
+  constexpr hsa_signal_t impossible{0xdead000000000000};
+  // The runtime's mailbox of a signal that was overwritten.
+  Signal overwritten;
+  overwritten.raw().event_mailbox_ptr = 0xdead000;
+  const FakeKernel kernel;
+  Packet waits_for_all{};
+  waits_for_all.barrier.dep_signal[3] = unmapped;
+  Packet waits_for_value{};
+  waits_for_value.barrier_value.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
+  waits_for_value.barrier_value.signal = unmapped;
+  Packet completes{};
+  completes.barrier.completion_signal = impossible;
+  Packet dispatch = MemoryQueue::dispatch_packet(kernel, {});
+  dispatch.dispatch.completion_signal = unmapped;
+  Packet tells = dispatch;
+  tells.dispatch.completion_signal = overwritten.handle();
+  const std::vector<std::pair<Packet, hsa_packet_type_t>> packets = {
+      {waits_for_all, HSA_PACKET_TYPE_BARRIER_AND},       {waits_for_all, HSA_PACKET_TYPE_BARRIER_OR},
+      {waits_for_value, HSA_PACKET_TYPE_VENDOR_SPECIFIC}, {completes, HSA_PACKET_TYPE_BARRIER_AND},
+      {dispatch, HSA_PACKET_TYPE_KERNEL_DISPATCH},        {tells, HSA_PACKET_TYPE_KERNEL_DISPATCH},
+  };
+  for (std::size_t i = 0; i != packets.size(); ++i) {
+    MemoryQueue queue(scheduler, grids, host);
+    queue.submit(packets[i].first, packets[i].second);
+    ASSERT_TRUE(eventually([&] { return host.faults().size() == i + 1; })) << i;
+    EXPECT_THAT(host.errors()[i], HasSubstr("queue 1, packet 0: the packet's signal 0x")) << i;
+  }
+  EXPECT_EQ(host.faults()[0].address, unmapped.handle);
+  EXPECT_EQ(host.faults()[3].address, impossible.handle);
+  EXPECT_EQ(overwritten.load(), 1);
 }
 
 TEST_F(QueueErrorsTest, OtherQueuesGoOn) {
