@@ -17,6 +17,7 @@
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
 #include <llvm/Transforms/InstCombine/InstCombine.h>
 #include <llvm/Transforms/Scalar/ADCE.h>
 #include <llvm/Transforms/Scalar/EarlyCSE.h>
@@ -60,8 +61,8 @@ HostVectors vectors_of(HostCpu cpu) {
   return may_use_avx512 ? HostVectors::avx512 : HostVectors::any;
 }
 
-/// The passes that pay for translated code: registers to SSA values, then the masks and halves folded away. Loop and
-/// interprocedural passes find nothing to do in it.
+/// The passes that pay for translated code: registers to SSA values, then the masks and halves folded away. Loop passes
+/// find nothing to do in it, and the only functions to inline are those of lane_shape.cpp, once equal calls are one.
 void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -74,16 +75,25 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, call_graph, modules);
 
+  const auto run = [&](llvm::FunctionPassManager& passes) {
+    for (llvm::Function& function : module)
+      if (!function.isDeclaration()) passes.run(function, functions);
+  };
+
+  llvm::FunctionPassManager before_inlining;
+  before_inlining.addPass(scalar_replacement_pass());
+  before_inlining.addPass(llvm::EarlyCSEPass());
+  run(before_inlining);
+  llvm::AlwaysInlinerPass(false).run(module, modules);
+  functions.clear();
+
   llvm::FunctionPassManager passes;
-  passes.addPass(scalar_replacement_pass());
-  passes.addPass(llvm::EarlyCSEPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::SimplifyCFGPass());
   passes.addPass(llvm::GVNPass());
   passes.addPass(llvm::InstCombinePass());
   passes.addPass(llvm::ADCEPass());
-  for (llvm::Function& function : module)
-    if (!function.isDeclaration()) passes.run(function, functions);
+  run(passes);
 }
 
 /// Addresses are plain numbers in LLVM 15 and a type of their own later.

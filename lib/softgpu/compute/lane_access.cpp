@@ -6,6 +6,7 @@
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Intrinsics.h>
 
+#include "lane_shape.hpp"
 #include "lane_window.hpp"
 #include "wave_state.hpp"
 
@@ -30,6 +31,22 @@ public:
     e_.ir.SetInsertPoint(taken);
   }
   void otherwise() { e_.ir.SetInsertPoint(otherwise_); }
+  /// After when(): the way is for one of two more conditions only, of which the second is asked where the first does
+  /// not hold. Returns the value that goes with the one that holds.
+  template <class Second>
+  Value* only_if(Value* first, Value* value, Second&& second, Value* other_value) {
+    llvm::BasicBlock* asks_second = e_.new_block("second");
+    llvm::BasicBlock* taken = e_.new_block("way");
+    auto* which = llvm::PHINode::Create(value->getType(), 2, "", taken);
+    which->addIncoming(value, e_.ir.GetInsertBlock());
+    e_.ir.CreateCondBr(first, taken, asks_second);
+    e_.ir.SetInsertPoint(asks_second);
+    Value* holds = second();
+    which->addIncoming(other_value, e_.ir.GetInsertBlock());
+    e_.ir.CreateCondBr(holds, taken, otherwise_);
+    e_.ir.SetInsertPoint(taken);
+    return which;
+  }
 
   void arrive(Values values = {}) {
     arrivals_.emplace_back(e_.ir.GetInsertBlock(), std::move(values));
@@ -123,12 +140,35 @@ Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive)
   return values;
 }
 
-Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+Value* is(Emitter& e, Value* shape, std::uint64_t which) { return e.ir.CreateICmpEQ(shape, e.ir.getInt64(which)); }
+
+Values load_dword(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  Value* shape = find_shape(e, a);
+  Ways ways(e, 1);
+  ways.when(is(e, shape, lane_shape::consecutive));
+  ways.arrive(load_consecutive(e, a, inactive, 1));
+  ways.otherwise();
+  ways.when(is(e, shape, lane_shape::uniform));
+  ways.arrive(load_uniform(e, a, inactive));
+  ways.otherwise();
+  if (Window::is_possible(e)) {
+    ways.when(e.ir.CreateNot(is(e, shape, lane_shape::scattered)));
+    Window window(e, a, shape);
+    // A branch, not a selection: the addresses do not wait for the answer.
+    Value* before_lane_0 = ways.only_if(
+        window.is_in_lines(), window.from_line(), [&] { return window.is_in_pages(); }, window.from_lane_0());
+    ways.arrive({window.load(before_lane_0)});
+    ways.otherwise();
+  }
+  ways.arrive(load_gathered(e, a, inactive));
+  return ways.finish();
+}
+
+/// Two to four dwords a lane.
+Values load_tuples(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   const auto dwords = static_cast<std::uint32_t>(inactive.size());
-  if (a.is_consecutive) return load_consecutive(e, a, inactive, dwords);
   Ways ways(e, dwords);
-  Value* consecutive = follow(e, a, 4 * dwords);
-  ways.when(dwords == 1 ? consecutive : e.ir.CreateAnd(consecutive, all_active(e, a)));
+  ways.when(e.ir.CreateAnd(follow(e, a, 4 * dwords), all_active(e, a)));
   ways.arrive(load_consecutive(e, a, inactive, dwords));
   ways.otherwise();
   if (dwords == 3) {  // what the compiler makes of a load of four whose last is not used
@@ -139,14 +179,13 @@ Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   ways.when(follow(e, a, 0));
   ways.arrive(load_uniform(e, a, inactive));
   ways.otherwise();
-  if (Window::is_possible(e, a, dwords)) {
-    Window window(e, a);
-    ways.when(e.ir.CreateAnd(window.holds(), window.is_readable()));
-    ways.arrive({window.load()});
-    ways.otherwise();
-  }
   ways.arrive(load_gathered(e, a, inactive));
   return ways.finish();
+}
+
+Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  if (a.is_consecutive) return load_consecutive(e, a, inactive, static_cast<unsigned>(inactive.size()));
+  return inactive.size() == 1 ? load_dword(e, a, inactive) : load_tuples(e, a, inactive);
 }
 
 /// The byte at each active lane's address, from the aligned dword that holds it: that never crosses into another page.
@@ -209,26 +248,47 @@ void store_consecutive(Emitter& e, const LaneAddresses& a, const Values& values)
   }
 }
 
-void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
-  if (a.is_consecutive) return store_consecutive(e, a, values);
-  Ways ways(e, 0);
-  Value* consecutive = follow(e, a, 4 * static_cast<std::uint32_t>(values.size()));
-  ways.when(values.size() == 1 ? consecutive : e.ir.CreateAnd(consecutive, all_active(e, a)));
-  store_consecutive(e, a, values);
-  ways.arrive();
-  ways.otherwise();
-  if (Window::is_possible(e, a, values.size())) {
-    Window window(e, a);
-    ways.when(window.holds());
-    window.store(values[0]);
-    ways.arrive();
-    ways.otherwise();
-  }
+void store_scattered(Emitter& e, const LaneAddresses& a, const Values& values) {
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (std::size_t d = 0; d < values.size(); ++d)
       e.ir.CreateMaskedScatter(values[d][chunk], lane_pointers(e, a, chunk, 4 * d), unaligned, a.active[chunk]);
+}
+
+void store_dword(Emitter& e, const LaneAddresses& a, const Values& values) {
+  Value* shape = find_shape(e, a);
+  Ways ways(e, 0);
+  ways.when(is(e, shape, lane_shape::consecutive));
+  store_consecutive(e, a, values);
+  ways.arrive();
+  ways.otherwise();
+  if (Window::is_possible(e)) {
+    static_assert(lane_shape::scattered == 0 && lane_shape::uniform == 1);
+    ways.when(e.ir.CreateICmpUGT(shape, e.ir.getInt64(lane_shape::uniform)));
+    Window window(e, a, shape);
+    window.store(values[0], e.ir.CreateSelect(window.is_in_lines(), window.from_line(), window.from_lane_0()));
+    ways.arrive();
+    ways.otherwise();
+  }
+  store_scattered(e, a, values);
   ways.arrive();
   ways.finish();
+}
+
+/// Two to four dwords a lane.
+void store_tuples(Emitter& e, const LaneAddresses& a, const Values& values) {
+  Ways ways(e, 0);
+  ways.when(e.ir.CreateAnd(follow(e, a, 4 * static_cast<std::uint32_t>(values.size())), all_active(e, a)));
+  store_consecutive(e, a, values);
+  ways.arrive();
+  ways.otherwise();
+  store_scattered(e, a, values);
+  ways.arrive();
+  ways.finish();
+}
+
+void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
+  if (a.is_consecutive) return store_consecutive(e, a, values);
+  values.size() == 1 ? store_dword(e, a, values) : store_tuples(e, a, values);
 }
 
 /// No host scatters bytes: the runtime stores them one by one.

@@ -30,6 +30,10 @@ Value* lane_0_offset(Emitter& e, const LaneAddresses& a, unsigned chunk) {
   return e.ir.CreateExtractElement(a.offsets[chunk], std::uint64_t{0});
 }
 
+Value* distances(Emitter& e, const LaneAddresses& a, unsigned chunk) {
+  return e.ir.CreateSub(a.offsets[chunk], e.splat(lane_0_offset(e, a, chunk)));
+}
+
 Value* first_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
   Value* offset = lane_0_offset(e, a, chunk);
   // In LDS, lanes may come down into range from offsets of inactive ones that are as good as negative.
@@ -72,14 +76,16 @@ Value* follow(Emitter& e, const LaneAddresses& a, std::uint32_t step) {
   std::vector<llvm::Constant*> steps;
   for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
     steps.push_back(llvm::ConstantInt::get(offset_type(a), std::uint64_t{lane} * step));
+  Value* expected = llvm::ConstantVector::get(steps);
+  // Bits that differ, not comparisons: AVX-512 joins three vectors in one instruction.
   Value* wrong = nullptr;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* first = e.splat(lane_0_offset(e, a, chunk));
-    Value* expected = step == 0 ? first : e.ir.CreateAdd(first, llvm::ConstantVector::get(steps));
-    Value* differs = e.ir.CreateAnd(e.ir.CreateICmpNE(a.offsets[chunk], expected), a.active[chunk]);
+    Value* differs = e.ir.CreateXor(distances(e, a, chunk), expected);
+    differs = e.ir.CreateSelect(a.active[chunk], differs, llvm::Constant::getNullValue(differs->getType()));
     wrong = chunk == 0 ? differs : e.ir.CreateOr(wrong, differs);
   }
-  return e.ir.CreateAnd(e.ir.CreateIsNull(mask_bits(e, wrong)), reaches(e, a, (lanes_per_chunk - 1) * step));
+  return e.ir.CreateAnd(e.ir.CreateIsNull(mask_bits(e, e.ir.CreateIsNotNull(wrong))),
+                        reaches(e, a, (lanes_per_chunk - 1) * step));
 }
 
 Value* all_active(Emitter& e, const LaneAddresses& a) {

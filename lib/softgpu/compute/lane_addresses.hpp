@@ -23,6 +23,8 @@ inline const llvm::Align unaligned(1);
 /// An offset's type.
 [[nodiscard]] llvm::Type* offset_type(const LaneAddresses& a);
 [[nodiscard]] llvm::Value* lane_0_offset(Emitter& e, const LaneAddresses& a, unsigned chunk);
+/// The lanes' offsets from lane 0's.
+[[nodiscard]] llvm::Value* distances(Emitter& e, const LaneAddresses& a, unsigned chunk);
 /// Lane 0's address.
 [[nodiscard]] llvm::Value* first_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk);
 /// The same where lanes are active. A chunk without any has no address: one that can be accessed will do. A host

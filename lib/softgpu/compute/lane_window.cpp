@@ -11,92 +11,103 @@ namespace softgpu::compute {
 
 using llvm::Value;
 
-bool Window::is_possible(Emitter& e, const LaneAddresses& a, std::size_t dwords) {
-  return e.vectors() == HostVectors::avx512 && dwords == 1 && !a.is_consecutive;
+namespace {
+
+/// The lanes' dwords from a place on that is so many bytes before lane 0 (<16 x i32>).
+Value* places(Emitter& e, const LaneAddresses& a, Value* before_lane_0) {
+  Value* bytes = e.ir.CreateTrunc(distances(e, a, 0), Emitter::lanes(e.i32()));
+  return e.ir.CreateLShr(e.ir.CreateAdd(bytes, e.splat(e.ir.CreateTrunc(before_lane_0, e.i32()))), 2);
 }
 
-Value* Window::holds() {
-  const auto constant = [&](std::uint64_t value) { return e_.splat(llvm::ConstantInt::get(offset_type(a_), value)); };
+Value* address(Emitter& e, const LaneAddresses& a, unsigned chunk) {
+  return e.ir.CreatePtrToInt(first_pointer(e, a, chunk), e.i64());
+}
+
+}  // namespace
+
+Value* Window::holds(Emitter& e, const LaneAddresses& a) {
   constexpr std::uint64_t last = 4 * (window_dwords - 1);
-  Value* wrong = e_.ir.CreateIsNotNull(e_.ir.CreateAnd(distances_, constant(~last)));
-  std::vector<int> lanes_before = {0};
-  std::vector<llvm::Constant*> has_one_before = {e_.ir.getFalse()};
-  for (int lane = 1; lane < static_cast<int>(lanes_per_chunk); ++lane) {
-    lanes_before.push_back(lane - 1);
-    has_one_before.push_back(e_.ir.getTrue());
-  }
-  Value* before = e_.ir.CreateShuffleVector(distances_, lanes_before);
-  Value* descends = e_.ir.CreateICmpULE(distances_, before);
-  wrong = e_.ir.CreateOr(wrong, e_.ir.CreateAnd(descends, llvm::ConstantVector::get(has_one_before)));
-  for (unsigned chunk = 1; chunk < e_.chunks(); ++chunk)
-    wrong = e_.ir.CreateOr(wrong, e_.ir.CreateICmpNE(distances(chunk), distances_));
-  Value* right = e_.ir.CreateAnd(e_.ir.CreateIsNull(mask_bits(e_, wrong)), all_active(e_, a_));
-  return e_.ir.CreateAnd(right, reaches(e_, a_, last));
+  Value* own = distances(e, a, 0);
+  Value* wrong = e.ir.CreateAnd(own, e.splat(llvm::ConstantInt::get(offset_type(a), ~last)));
+  for (unsigned chunk = 1; chunk < e.chunks(); ++chunk)
+    wrong = e.ir.CreateOr(wrong, e.ir.CreateXor(distances(e, a, chunk), own));
+  std::vector<int> lanes_before = {lanes_per_chunk};  // lane 0 has -1 before it
+  for (int lane = 1; lane < static_cast<int>(lanes_per_chunk); ++lane) lanes_before.push_back(lane - 1);
+  Value* before = e.ir.CreateShuffleVector(own, llvm::Constant::getAllOnesValue(own->getType()), lanes_before);
+  Value* refuted = e.ir.CreateOr(e.ir.CreateIsNotNull(wrong), e.ir.CreateICmpSLE(own, before));
+  Value* right = e.ir.CreateAnd(e.ir.CreateIsNull(mask_bits(e, refuted)), all_active(e, a));
+  return e.ir.CreateAnd(right, reaches(e, a, last));
 }
 
-Value* Window::is_readable() {
+Value* Window::shape(Emitter& e, const LaneAddresses& a) {
+  Value* used = e.ir.CreateOrReduce(e.ir.CreateShl(e.splat(1U), places(e, a, e.ir.getInt64(0))));
+  Value* differences = llvm::ConstantInt::get(offset_type(a), 0);
+  for (unsigned chunk = 1; chunk < e.chunks(); ++chunk)
+    differences = e.ir.CreateOr(differences, e.ir.CreateXor(lane_0_offset(e, a, chunk), lane_0_offset(e, a, 0)));
+  Value* in_line = e.ir.CreateZExtOrTrunc(e.ir.CreateAnd(differences, line_bytes - 1), e.i64());
+  return e.ir.CreateOr(e.ir.CreateZExt(used, e.i64()), e.ir.CreateShl(in_line, window_dwords));
+}
+
+Window::Window(Emitter& e, const LaneAddresses& a, Value* shape)
+    : e_(e), a_(a), shape_(shape), from_line_(e.ir.CreateAnd(address(e, a, 0), line_bytes - 1)) {}
+
+Value* Window::is_in_lines() {
+  // Shifted, the bits beyond the window are also those of lanes in a third line.
+  Value* beyond = e_.ir.CreateLShr(e_.ir.CreateShl(shape_, e_.ir.CreateLShr(from_line_, 2)), window_dwords);
+  return e_.ir.CreateIsNull(e_.ir.CreateOr(beyond, e_.ir.CreateAnd(from_line_, 3)));
+}
+
+Value* Window::is_in_pages() {
   constexpr std::uint64_t page = 4096;
   Value* readable = e_.ir.getTrue();
   for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk) {
-    Value* address = e_.ir.CreatePtrToInt(half(chunk, 0), e_.ir.getInt64Ty());
-    Value* in_page = e_.ir.CreateAnd(address, page - 1);
+    Value* in_page = e_.ir.CreateAnd(address(e_, a_, chunk), page - 1);
     readable = e_.ir.CreateAnd(readable, e_.ir.CreateICmpULE(in_page, e_.ir.getInt64(page - 4 * window_dwords)));
   }
   return readable;
 }
 
-Chunks Window::load() {
-  Value* places = find_places();
+Chunks Window::load(Value* before_lane_0) {
+  Value* from = places(e_, a_, before_lane_0);
   Chunks values;
   for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk) {
-    Value* low = e_.ir.CreateAlignedLoad(Emitter::lanes(e_.i32()), half(chunk, 0), unaligned);
-    Value* high = e_.ir.CreateAlignedLoad(Emitter::lanes(e_.i32()), half(chunk, 1), unaligned);
-    values[chunk] = e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {}, {low, places, high});
+    Value* low = e_.ir.CreateAlignedLoad(Emitter::lanes(e_.i32()), half(chunk, 0, before_lane_0), unaligned);
+    Value* high = e_.ir.CreateAlignedLoad(Emitter::lanes(e_.i32()), half(chunk, 1, before_lane_0), unaligned);
+    values[chunk] = e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_vpermi2var_d_512, {}, {low, from, high});
   }
   return values;
 }
 
-void Window::store(const Chunks& values) {
-  const std::array<Value*, 2> used = find_used();
+void Window::store(const Chunks& values, Value* before_lane_0) {
+  Value* used = e_.ir.CreateShl(shape_, e_.ir.CreateLShr(before_lane_0, 2));
+  std::array<Value*, 2> used_bits = {};
+  std::array<Value*, 2> is_used = {};
+  for (unsigned h = 0; h < 2; ++h) {
+    used_bits[h] = e_.ir.CreateTrunc(e_.ir.CreateLShr(used, lanes_per_chunk * h), e_.ir.getInt16Ty());
+    is_used[h] = e_.ir.CreateBitCast(used_bits[h], Emitter::lanes(e_.i1()));
+  }
   std::vector<std::uint32_t> numbers(lanes_per_chunk);
   std::iota(numbers.begin(), numbers.end(), 0);
   Value* lanes = llvm::ConstantDataVector::get(e_.ir.getContext(), numbers);
-  Value* in_low = e_.ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, mask_bits(e_, used[0]));
+  Value* in_low = e_.ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, used_bits[0]);
   const std::array<Value*, 2> lane_of_place = {
-      expand(lanes, used[0]), expand(e_.ir.CreateAdd(lanes, e_.splat(e_.ir.CreateZExt(in_low, e_.i32()))), used[1])};
+      expand(lanes, is_used[0]),
+      expand(e_.ir.CreateAdd(lanes, e_.splat(e_.ir.CreateZExt(in_low, e_.i32()))), is_used[1])};
   for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk)
     for (unsigned h = 0; h < 2; ++h) {
       Value* value =
           e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_permvar_si_512, {}, {values[chunk], lane_of_place[h]});
-      e_.ir.CreateMaskedStore(value, half(chunk, h), unaligned, used[h]);
+      e_.ir.CreateMaskedStore(value, half(chunk, h, before_lane_0), unaligned, is_used[h]);
     }
 }
 
-Value* Window::distances(unsigned chunk) {
-  return e_.ir.CreateSub(a_.offsets[chunk], e_.splat(lane_0_offset(e_, a_, chunk)));
-}
-
-Value* Window::half(unsigned chunk, unsigned h) {
-  return displaced(e_, first_pointer(e_, a_, chunk), std::uint64_t{4} * lanes_per_chunk * h);
+Value* Window::half(unsigned chunk, unsigned h, Value* before_lane_0) {
+  Value* begin = e_.ir.CreateGEP(e_.ir.getInt8Ty(), first_pointer(e_, a_, chunk), e_.ir.CreateNeg(before_lane_0));
+  return displaced(e_, begin, line_bytes * h);
 }
 
 Value* Window::expand(Value* values, Value* mask) {
   return e_.ir.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_expand, {values->getType()}, {values, zeros(e_), mask});
-}
-
-Value* Window::find_places() {
-  Value* places = e_.ir.CreateLShr(distances_, 2);
-  return offset_type(a_)->isIntegerTy(32) ? places : e_.ir.CreateTrunc(places, Emitter::lanes(e_.i32()));
-}
-
-std::array<Value*, 2> Window::find_used() {
-  Value* used = e_.ir.CreateOrReduce(e_.ir.CreateShl(e_.splat(1U), find_places()));
-  std::array<Value*, 2> of_halves = {};
-  for (unsigned h = 0; h < 2; ++h) {
-    Value* bits = e_.ir.CreateTrunc(e_.ir.CreateLShr(used, lanes_per_chunk * h), e_.ir.getInt16Ty());
-    of_halves[h] = e_.ir.CreateBitCast(bits, Emitter::lanes(e_.i1()));
-  }
-  return of_halves;
 }
 
 }  // namespace softgpu::compute

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 
 #include "lane_addresses.hpp"
@@ -13,33 +12,38 @@ namespace softgpu::compute {
 /// far apart. Two vectors hold these dwords, and a permutation within them is faster than a gather or scatter.
 class Window {
 public:
-  [[nodiscard]] static bool is_possible(Emitter& e, const LaneAddresses& a, std::size_t dwords);
+  [[nodiscard]] static bool is_possible(Emitter& e) { return e.vectors() == HostVectors::avx512; }
+  /// Whether the lanes are such (i1), wherever the base is.
+  [[nodiscard]] static llvm::Value* holds(Emitter& e, const LaneAddresses& a);
+  /// The shape of such lanes (lane_shape.hpp).
+  [[nodiscard]] static llvm::Value* shape(Emitter& e, const LaneAddresses& a);
 
-  Window(Emitter& e, const LaneAddresses& a) : e_(e), a_(a), distances_(distances(0)) {}
+  /// For lanes of that shape.
+  Window(Emitter& e, const LaneAddresses& a, llvm::Value* shape);
 
-  /// Whether the lanes are such (i1).
-  [[nodiscard]] llvm::Value* holds();
-  /// Whether the dwords between the lanes' can be read as well, as they are in the same pages (i1). A load with a mask
+  /// Whether two cache lines a chunk hold the lanes' dwords (i1). Lanes access both, so that both can be read.
+  [[nodiscard]] llvm::Value* is_in_lines();
+  /// Whether vectors that begin with lane 0's dword can be read, as they are in lane 0's page (i1). A load with a mask
   /// would wait for the mask.
-  [[nodiscard]] llvm::Value* is_readable();
-  [[nodiscard]] Chunks load();
-  void store(const Chunks& values);
+  [[nodiscard]] llvm::Value* is_in_pages();
+  /// How far before lane 0 the vectors begin, for one or the other (i64).
+  [[nodiscard]] llvm::Value* from_line() const { return from_line_; }
+  [[nodiscard]] llvm::Value* from_lane_0() { return e_.ir.getInt64(0); }
+
+  [[nodiscard]] Chunks load(llvm::Value* before_lane_0);
+  void store(const Chunks& values, llvm::Value* before_lane_0);
 
 private:
   static constexpr std::uint64_t window_dwords = 2 * lanes_per_chunk;
+  static constexpr std::uint64_t line_bytes = 64;
 
-  /// The lanes' distances from lane 0, in bytes.
-  llvm::Value* distances(unsigned chunk);
-  llvm::Value* half(unsigned chunk, unsigned h);
+  llvm::Value* half(unsigned chunk, unsigned h, llvm::Value* before_lane_0);
   llvm::Value* expand(llvm::Value* values, llvm::Value* mask);
-  /// The lanes' dwords within the window (<16 x i32>).
-  llvm::Value* find_places();
-  /// Which of each half's dwords are some lane's (<16 x i1>).
-  std::array<llvm::Value*, 2> find_used();
 
   Emitter& e_;
   const LaneAddresses& a_;
-  llvm::Value* distances_;  ///< of chunk 0
+  llvm::Value* shape_;
+  llvm::Value* from_line_;
 };
 
 }  // namespace softgpu::compute

@@ -132,11 +132,20 @@ TEST_F(MemoryKernels, offsets_of_32_bits_wrap_around_within_a_wavefront) {
 }
 
 TEST_F(MemoryKernels, lanes_with_gaps_between_them_touch_no_page_but_their_own) {
-  const FourGibibytes memory;
-  std::array<unsigned, 64> offsets{};
-  for (unsigned item = 0; item < 64; ++item) offsets[item] = FourGibibytes::page - 4 - 8 * (63 - item);
-  ASSERT_EQ(text(program().run("count_at_offsets", {{64, 1, 1}, {64, 1, 1}}, memory.begin(), offsets.data())), "");
-  for (unsigned item = 0; item < 64; ++item) EXPECT_EQ(memory.at(offsets[item]), 1 + item) << item;
+  constexpr auto page = static_cast<unsigned>(FourGibibytes::page);
+  constexpr unsigned last_page = 0U - page;
+  // Where each 16 lanes begin: in the same place of cache lines or not, where lines and pages end or begin.
+  constexpr std::array<std::array<unsigned, 4>, 4> beginnings = {{{page - 508, page - 380, page - 252, page - 124},
+                                                                  {0, 512, 1024, page - 124},
+                                                                  {page - 124, 8, 516, 1024},
+                                                                  {last_page + 1028, last_page, last_page + 512, 0}}};
+  for (const auto& begins : beginnings) {
+    const FourGibibytes memory;
+    std::array<unsigned, 64> offsets{};
+    for (unsigned item = 0; item < 64; ++item) offsets[item] = begins[item / 16] + 8 * (item % 16);
+    ASSERT_EQ(text(program().run("count_at_offsets", {{64, 1, 1}, {64, 1, 1}}, memory.begin(), offsets.data())), "");
+    for (unsigned item = 0; item < 64; ++item) EXPECT_EQ(memory.at(offsets[item]), 1 + item) << item;
+  }
 }
 
 TEST_F(MemoryKernels, flat_instructions_reach_lds_private_and_global_memory) {
