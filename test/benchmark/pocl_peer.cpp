@@ -22,8 +22,8 @@
 #include <string_view>
 #include <vector>
 
-// What PoCL keeps to the end is not for us to report.
-extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }  // NOLINT
+// What PoCL keeps to the end is not for us to report. The sanitizer's library looks for the symbol.
+extern "C" [[gnu::visibility("default")]] const char* __asan_default_options() { return "detect_leaks=0"; }  // NOLINT
 
 namespace {
 

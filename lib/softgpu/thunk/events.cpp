@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include <sys/mman.h>
 
@@ -9,6 +10,7 @@ namespace softgpu::thunk {
 namespace {
 
 constexpr std::uint32_t most_events = 65536;
+constexpr std::size_t most_destroyed = 256;
 constexpr std::size_t mailbox_bytes = most_events * sizeof(std::uint64_t);
 
 }  // namespace
@@ -65,11 +67,15 @@ HsaEvent* Events::create(const HsaEventDescriptor& descriptor, Reset reset, bool
 
 void Events::destroy(HsaEvent* event) {
   const std::lock_guard lock(mutex_);
+  if (!exists(Event::of(event))) return;
   const std::uint32_t id = event->EventId;
   for (Waiter* waiter : events_[id]->waiters) std::erase(waiter->joined, events_[id].get());
-  events_[id].reset();
+  destroyed_.push_back(std::move(events_[id]));
+  if (destroyed_.size() > most_destroyed) destroyed_.pop_front();
   free_ids_.push_back(id);
 }
+
+bool Events::exists(const Event& event) const noexcept { return events_[event.handle.EventId].get() == &event; }
 
 void Events::set_locked(Event& event) {
   event.set = true;
@@ -82,7 +88,7 @@ void Events::set_locked(Event& event) {
 
 void Events::raise(HsaEvent* event) {
   const std::lock_guard lock(mutex_);
-  set_locked(Event::of(event));
+  if (exists(Event::of(event))) set_locked(Event::of(event));
 }
 
 void Events::raise(std::uint32_t id) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -48,6 +49,8 @@ public:
 
   /// Null when there are too many.
   [[nodiscard]] HsaEvent* create(const HsaEventDescriptor& descriptor, Reset reset, bool set);
+  /// Whoever still has it may raise or clear it for a while after, to no effect: a thread of ROCr's that stores to a
+  /// signal may be about to raise the event when another has seen the value and destroys both.
   void destroy(HsaEvent* event);
   void raise(HsaEvent* event);
   void clear(HsaEvent* event);
@@ -66,11 +69,13 @@ public:
                           std::optional<std::chrono::milliseconds> limit);
 
 private:
+  [[nodiscard]] bool exists(const Event& event) const noexcept;
   void set_locked(Event& event);
   [[nodiscard]] bool empty_mailbox(std::uint32_t id) noexcept;
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Event>> events_;  // by id; id 0 is no event
+  std::deque<std::unique_ptr<Event>> destroyed_;  // the last ones
   std::vector<std::uint32_t> free_ids_;
   std::uint64_t* mailboxes_;  // one word an event, where the GPU leaves the id of the event that it raises; else 0
 };

@@ -173,6 +173,20 @@ TEST_F(EventsTest, IdsAreUsedAgainSoThatTheyDoNotRunOut) {
   }
 }
 
+TEST_F(EventsTest, AnEventThatWasDestroyedIsRaisedInVain) {
+  HsaEvent* destroyed = make(Reset::automatic);
+  const auto id = +destroyed->EventId;
+  events.destroy(destroyed);
+  HsaEvent* next = make(Reset::automatic);
+  EXPECT_EQ(+next->EventId, id);
+  events.raise(destroyed);
+  EXPECT_FALSE(wait(next, 0ms));
+  events.raise(next);
+  events.clear(destroyed);
+  events.destroy(destroyed);
+  EXPECT_TRUE(wait(next, 0ms));
+}
+
 TEST_F(EventsTest, AMemoryFaultIsReportedOnce) {
   HsaEvent* event = make(Reset::manual, false, HSA_EVENTTYPE_MEMORY);
   HsaMemoryAccessFault fault{};
