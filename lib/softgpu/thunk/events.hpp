@@ -74,7 +74,7 @@ private:
   [[nodiscard]] bool empty_mailbox(std::uint32_t id) noexcept;
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Event>> events_;  // by id; id 0 is no event
+  std::vector<std::unique_ptr<Event>> events_;    // by id; id 0 is no event
   std::deque<std::unique_ptr<Event>> destroyed_;  // the last ones
   std::vector<std::uint32_t> free_ids_;
   std::uint64_t* mailboxes_;  // one word an event, where the GPU leaves the id of the event that it raises; else 0
