@@ -71,9 +71,10 @@ void AqlQueue::fetch(Progress& progress, Lookout& lookout) {
       return;
     }
     const Outcome outcome = carry_out(header, slot, progress, lookout);
-    if (outcome == Outcome::blocked || stopped()) break;
+    if (outcome == Outcome::blocked) break;
     progress.moved = true;
     if (outcome == Outcome::launched) return;
+    if (stopped()) break;
     if (next_ == limit_) take_doorbell();
   }
   release_held(progress, false);
@@ -219,8 +220,8 @@ AqlQueue::Outcome AqlQueue::wait_for_any(const Packet& packet) {
   bool met = false;
   for (const hsa_signal_t dependency : packet.barrier.dep_signal) {
     if (dependency.handle == 0) continue;
-    if (!can_load(dependency)) return Outcome::blocked;
     has_dependency = true;
+    if (!met && !can_load(dependency)) return Outcome::blocked;
     met = met || load_signal(dependency) == 0;
   }
   if (has_dependency && !met) return Outcome::blocked;

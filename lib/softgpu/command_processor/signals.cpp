@@ -26,6 +26,12 @@ struct Interrupt {
 
 std::optional<compute::Failure> check_signal(hsa_signal_t signal, SignalAccess access) {
   if (signal.handle == 0) return std::nullopt;
+  const auto failure = [&](std::uint64_t address, const char* what) {
+    std::ostringstream text;
+    text << "the packet's signal 0x" << std::hex << signal.handle << what;
+    return compute::Failure{compute::Failure::Kind::memory_fault, address, text.str()};
+  };
+  if (signal.handle % alignof(amd_signal_t) != 0) return failure(signal.handle, " is none: it is not aligned as one");
   const std::uint64_t value = signal.handle + offsetof(amd_signal_t, value);
   compute::FaultGuard guard;
   const auto exit = guard.run([&] {
@@ -38,9 +44,8 @@ std::optional<compute::Failure> check_signal(hsa_signal_t signal, SignalAccess a
     if (mailbox != 0) add_device(mailbox, 0);
   });
   if (!exit) return std::nullopt;
-  std::ostringstream text;
-  text << "the packet's signal 0x" << std::hex << signal.handle << " is not in memory";
-  return compute::Failure{compute::Failure::Kind::memory_fault, signal.handle, text.str()};
+  const bool tells_address = exit->cause == compute::EarlyExit::Cause::memory_fault;
+  return failure(tells_address ? exit->address : signal.handle, " or its mailbox is not in memory");
 }
 
 std::int64_t load_signal(hsa_signal_t signal) noexcept {

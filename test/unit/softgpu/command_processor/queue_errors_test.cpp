@@ -1,4 +1,5 @@
 // How a queue tells the runtime that it stopped, and why.
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,8 @@ TEST_F(QueueErrorsTest, SignalsThatAreNotInMemoryAreMemoryFaults) {
   Signal overwritten;
   overwritten.raw().event_mailbox_ptr = 0xdead000;
   const FakeKernel kernel;
+  Packet within_a_signal{};
+  within_a_signal.barrier.dep_signal[0] = {overwritten.handle().handle + 4};
   Packet waits_for_all{};
   waits_for_all.barrier.dep_signal[3] = unmapped;
   Packet waits_for_value{};
@@ -100,6 +103,7 @@ TEST_F(QueueErrorsTest, SignalsThatAreNotInMemoryAreMemoryFaults) {
       {waits_for_all, HSA_PACKET_TYPE_BARRIER_AND},       {waits_for_all, HSA_PACKET_TYPE_BARRIER_OR},
       {waits_for_value, HSA_PACKET_TYPE_VENDOR_SPECIFIC}, {completes, HSA_PACKET_TYPE_BARRIER_AND},
       {dispatch, HSA_PACKET_TYPE_KERNEL_DISPATCH},        {tells, HSA_PACKET_TYPE_KERNEL_DISPATCH},
+      {within_a_signal, HSA_PACKET_TYPE_BARRIER_AND},
   };
   for (std::size_t i = 0; i != packets.size(); ++i) {
     MemoryQueue queue(scheduler, grids, host);
@@ -107,9 +111,22 @@ TEST_F(QueueErrorsTest, SignalsThatAreNotInMemoryAreMemoryFaults) {
     ASSERT_TRUE(eventually([&] { return host.faults().size() == i + 1; })) << i;
     EXPECT_THAT(host.errors()[i], HasSubstr("queue 1, packet 0: the packet's signal 0x")) << i;
   }
-  EXPECT_EQ(host.faults()[0].address, unmapped.handle);
+  EXPECT_EQ(host.faults()[0].address, unmapped.handle + offsetof(amd_signal_t, value));
   EXPECT_EQ(host.faults()[3].address, impossible.handle);
+  EXPECT_EQ(host.faults()[5].address, overwritten.raw().event_mailbox_ptr);
   EXPECT_EQ(overwritten.load(), 1);
+}
+
+TEST_F(QueueErrorsTest, ADependencyBehindOneThatIsMetIsNotLookedAt) {
+  const Signal met(0);
+  Signal done;
+  Packet packet{};
+  packet.barrier.dep_signal[0] = met.handle();
+  packet.barrier.dep_signal[1] = {0xdead000};
+  packet.barrier.completion_signal = done.handle();
+  MemoryQueue queue(scheduler, grids, host);
+  queue.submit(packet, HSA_PACKET_TYPE_BARRIER_OR);
+  EXPECT_TRUE(done.reaches(0));
 }
 
 TEST_F(QueueErrorsTest, OtherQueuesGoOn) {

@@ -172,11 +172,12 @@ TEST_F(SchedulerTest, KernelsOfLaterPacketsAreTranslatedDuringATranslation) {
   EXPECT_EQ(ahead, 2);
 }
 
-/// Dispatches of one work-group until the scheduler must have learnt that they are short.
-void make_known_as_short(MemoryQueue& queue, const FakeKernel& kernel) {
+/// Dispatches until the scheduler must have learnt that they are short.
+void make_known_as_short(MemoryQueue& queue, const FakeKernel& kernel, std::uint32_t groups = 1) {
   constexpr int dispatches = 60;
   Signal done(dispatches);
-  for (int i = 0; i != dispatches; ++i) queue.dispatch(kernel, {.flags = barrier_bit, .completion = &done});
+  for (int i = 0; i != dispatches; ++i)
+    queue.dispatch(kernel, {.groups = groups, .flags = barrier_bit, .completion = &done});
   ASSERT_TRUE(done.reaches(0));
 }
 
@@ -266,7 +267,7 @@ TEST_F(SchedulerTest, AGridKnownAsShortIsLeftToOneWorker) {
   // Where the thread lost its core, a kernel may have seemed long.
   const FakeKernel kernel{.body = body};
   EXPECT_TRUE(eventually([&] {
-    make_known_as_short(queue, kernel);
+    make_known_as_short(queue, kernel, 2);
     return workers_of_slow_grid(kernel) == 1;
   }));
 }
