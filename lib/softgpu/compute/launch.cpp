@@ -15,12 +15,25 @@ namespace {
 /// The hardware hands out LDS in granules of 128 dwords.
 constexpr std::uint32_t lds_granule = 512;
 
+/// Work-groups of a grid, which would take centuries: what counts them has room for a few bits more.
+constexpr std::uint64_t most_groups = std::uint64_t{1} << 48;
+
 std::array<std::uint32_t, 3> grid_size(const hsa_kernel_dispatch_packet_t& packet) {
   return {packet.grid_size_x, packet.grid_size_y, packet.grid_size_z};
 }
 
 std::array<std::uint32_t, 3> group_size(const hsa_kernel_dispatch_packet_t& packet) {
   return {packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z};
+}
+
+/// Of the grid, along each dimension.
+std::array<std::uint32_t, 3> group_counts(const hsa_kernel_dispatch_packet_t& packet) {
+  std::array<std::uint32_t, 3> counts{};
+  for (unsigned d = 0; d < 3; ++d) {
+    const std::uint64_t size = group_size(packet)[d];
+    counts[d] = static_cast<std::uint32_t>((grid_size(packet)[d] + size - 1) / size);
+  }
+  return counts;
 }
 
 std::string in_three_dimensions(const std::array<std::uint32_t, 3>& size) {
@@ -52,6 +65,10 @@ std::optional<Failure> check(const hsa_kernel_dispatch_packet_t& packet) {
     return Failure{Failure::Kind::work_group_size, 0,
                    "the work-group is " + in_three_dimensions(group) + " work-items; the limit is " +
                        std::to_string(max_work_items_per_group)};
+  }
+  const auto groups = group_counts(packet);
+  if (std::uint64_t{groups[0]} * groups[1] > most_groups / groups[2]) {
+    return invalid("the grid is " + in_three_dimensions(groups) + " work-groups; the limit is 2^48 in all");
   }
   if (packet.group_segment_size > max_lds_bytes_per_group) {
     return Failure{Failure::Kind::group_memory, 0,
@@ -144,10 +161,7 @@ std::optional<Failure> PreparedLaunch::renew(const hsa_kernel_dispatch_packet_t&
 }
 
 void PreparedLaunch::count_work_groups() {
-  for (unsigned d = 0; d < 3; ++d) {
-    groups_[d] = static_cast<std::uint32_t>((std::uint64_t{grid_size(packet_)[d]} + group_size(packet_)[d] - 1) /
-                                            group_size(packet_)[d]);
-  }
+  groups_ = group_counts(packet_);
   first_group_ = group_of_several_rows(0);
   if (is_linear(group_size(packet_))) return;
   const auto [x, y, z] = group_size(packet_);

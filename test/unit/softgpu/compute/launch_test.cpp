@@ -39,6 +39,17 @@ TEST(Launch, refuses_what_is_beyond_the_limits_of_a_work_group) {
   EXPECT_EQ(refusal(packet), Failure::Kind::group_memory);
 }
 
+TEST(Launch, refuses_grids_of_more_work_groups_than_can_be_counted) {
+  constexpr std::uint32_t most = 0xffffffff;
+  EXPECT_EQ(refusal(packet_of({most, most, 2}, {1, 1, 1})), Failure::Kind::invalid_dimensions);
+  EXPECT_EQ(refusal(packet_of({1U << 31, 1U << 31, 4}, {1, 1, 1})), Failure::Kind::invalid_dimensions);  // 2^64
+  EXPECT_EQ(refusal(packet_of({1U << 24, 1U << 24, 2}, {1, 1, 1})), Failure::Kind::invalid_dimensions);
+  EXPECT_EQ(prepared(packet_of({1U << 24, 1U << 24, 1}, {1, 1, 1})).group_count(), std::uint64_t{1} << 48);
+  const auto largest = packet_of({1U << 28, 1U << 28, 2}, {512, 1, 1});
+  EXPECT_TRUE(std::holds_alternative<std::shared_ptr<Launch>>(
+      Launch::make(kernel_of(nullptr, Waits::never), largest, {})));
+}
+
 TEST(Launch, refuses_descriptors_that_ask_for_more_user_sgprs_than_there_are) {
   for (std::uint32_t count = 0; count != 32; ++count) {
     KernelDescriptor descriptor;
