@@ -20,7 +20,10 @@ namespace {
 class Doorbells {
 public:
   std::uint64_t* take() {
-    if (free_.empty()) return &doorbells_.emplace_back().value;
+    if (free_.empty()) {
+      free_.reserve(doorbells_.size() + 1);  // give_back() allocates nothing
+      return &doorbells_.emplace_back().value;
+    }
     std::uint64_t* doorbell = free_.back();
     free_.pop_back();
     return doorbell;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <mutex>
 #include <new>
 #include <string>
@@ -88,6 +89,7 @@ struct Scheduler::State {
   // The queues: replaced as a whole, so that workers look at a list of their own without a lock.
   std::mutex queues_mutex;
   std::shared_ptr<const Queues> queues = std::make_shared<Queues>();
+  std::vector<std::shared_ptr<Queues>> spare_lists;  // one a queue, with room for as many as there were with it
   std::atomic<std::uint64_t> queues_version{0};
 
   RunningDispatches running;
@@ -408,6 +410,8 @@ void Scheduler::add(std::shared_ptr<Queue> queue) {
     const std::lock_guard lock(state_->queues_mutex);
     auto queues = std::make_shared<Queues>(*state_->queues);
     queues->push_back(std::move(queue));
+    state_->spare_lists.push_back(std::make_shared<Queues>());
+    state_->spare_lists.back()->reserve(queues->size());
     state_->queues = std::move(queues);
     state_->queues_version.fetch_add(1, std::memory_order_release);
   }
@@ -417,8 +421,10 @@ void Scheduler::add(std::shared_ptr<Queue> queue) {
 
 void Scheduler::remove(const Queue& queue) {
   const std::lock_guard lock(state_->queues_mutex);
-  auto queues = std::make_shared<Queues>(*state_->queues);
-  std::erase_if(*queues, [&](const auto& candidate) { return candidate.get() == &queue; });
+  auto queues = std::move(state_->spare_lists.back());
+  state_->spare_lists.pop_back();
+  std::ranges::copy_if(*state_->queues, std::back_inserter(*queues),
+                       [&](const auto& candidate) { return candidate.get() != &queue; });
   state_->queues = std::move(queues);
   state_->queues_version.fetch_add(1, std::memory_order_release);
 }

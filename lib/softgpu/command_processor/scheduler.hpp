@@ -35,6 +35,7 @@ public:
   Scheduler& operator=(const Scheduler&) = delete;
 
   void add(std::shared_ptr<Queue> queue);
+  /// A queue that was added. Allocates nothing.
   void remove(const Queue& queue);
   /// Ends the naps: there may be something new.
   void kick();

@@ -10,7 +10,6 @@ namespace softgpu::thunk {
 namespace {
 
 constexpr std::uint32_t most_events = 65536;
-constexpr std::size_t most_destroyed = 256;
 constexpr std::size_t mailbox_bytes = most_events * sizeof(std::uint64_t);
 
 }  // namespace
@@ -51,6 +50,7 @@ HsaEvent* Events::create(const HsaEventDescriptor& descriptor, Reset reset, bool
     id = static_cast<std::uint32_t>(events_.size());
     if (id == most_events) return nullptr;
     events_.emplace_back();
+    free_ids_.reserve(events_.capacity());
   }
   auto event = std::make_unique<Event>();
   event->reset = reset;
@@ -70,8 +70,7 @@ void Events::destroy(HsaEvent* event) {
   if (!exists(Event::of(event))) return;
   const std::uint32_t id = event->EventId;
   for (Waiter* waiter : events_[id]->waiters) std::erase(waiter->joined, events_[id].get());
-  destroyed_.push_back(std::move(events_[id]));
-  if (destroyed_.size() > most_destroyed) destroyed_.pop_front();
+  destroyed_[destroyed_count_++ % destroyed_.size()] = std::move(events_[id]);
   free_ids_.push_back(id);
 }
 

@@ -1,10 +1,11 @@
 // Events as the Linux driver gives them to ROCr: what a blocked host thread sleeps on.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -74,8 +75,9 @@ private:
   [[nodiscard]] bool empty_mailbox(std::uint32_t id) noexcept;
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Event>> events_;    // by id; id 0 is no event
-  std::deque<std::unique_ptr<Event>> destroyed_;  // the last ones
+  std::vector<std::unique_ptr<Event>> events_;         // by id; id 0 is no event
+  std::array<std::unique_ptr<Event>, 256> destroyed_;  // the last ones
+  std::size_t destroyed_count_ = 0;
   std::vector<std::uint32_t> free_ids_;
   std::uint64_t* mailboxes_;  // one word an event, where the GPU leaves the id of the event that it raises; else 0
 };

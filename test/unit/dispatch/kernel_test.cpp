@@ -143,7 +143,6 @@ TEST(ImplicitArguments, of_version5_are_filled_by_their_names) {
   };
   const auto value32 = [&](std::string_view kind) { return read<std::uint32_t>(kernarg.data(), offset_of(kind)); };
   const auto value16 = [&](std::string_view kind) { return read<std::uint16_t>(kernarg.data(), offset_of(kind)); };
-  const auto value64 = [&](std::string_view kind) { return read<std::uint64_t>(kernarg.data(), offset_of(kind)); };
   EXPECT_EQ(value32("hidden_block_count_x"), 15U);  // complete groups only
   EXPECT_EQ(value32("hidden_block_count_y"), 3U);
   EXPECT_EQ(value32("hidden_block_count_z"), 3U);
@@ -154,9 +153,12 @@ TEST(ImplicitArguments, of_version5_are_filled_by_their_names) {
   EXPECT_EQ(value16("hidden_remainder_y"), 6U);
   EXPECT_EQ(value16("hidden_remainder_z"), 1U);
   EXPECT_EQ(value16("hidden_grid_dims"), 3U);
-  EXPECT_EQ(value64("hidden_global_offset_x"), 0U);
-  EXPECT_EQ(value64("hidden_hostcall_buffer"), 0U);
-  EXPECT_EQ(value64("hidden_heap_v1"), 0U);
+  EXPECT_EQ(read<std::uint64_t>(kernarg.data(), offset_of("hidden_global_offset_x")), 0U);
+  for (const ArgumentMetadata& argument : add.arguments) {  // compilers from 16 on leave out what is not used
+    if (argument.value_kind == "hidden_hostcall_buffer" || argument.value_kind == "hidden_heap_v1") {
+      EXPECT_EQ(read<std::uint64_t>(kernarg.data(), argument.offset), 0U) << argument.value_kind;
+    }
+  }
 }
 
 TEST(ImplicitArguments, of_version4_are_zero) {
