@@ -107,7 +107,10 @@ void occupancy() {
   int least_groups = 0;
   int best_group = 0;
   CHECK(hipOccupancyMaxPotentialBlockSize(&least_groups, &best_group, function, 0, 0));
-  EXPECT(best_group == 1024 && least_groups >= 104);
+  int units = 0;
+  CHECK(hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, 0));
+  // One a unit or two: on RDNA, HIP 5.7 says now the one, now the other.
+  EXPECT(best_group == 1024 && least_groups >= units && least_groups % units == 0);
   hipFuncAttributes attributes{};
   CHECK(hipFuncGetAttributes(&attributes, function));
   EXPECT(attributes.maxThreadsPerBlock == 1024 && attributes.sharedSizeBytes == 0 && attributes.numRegs > 0);

@@ -46,8 +46,8 @@ TEST(Launch, refuses_grids_of_more_work_groups_than_can_be_counted) {
   EXPECT_EQ(refusal(packet_of({1U << 24, 1U << 24, 2}, {1, 1, 1})), Failure::Kind::invalid_dimensions);
   EXPECT_EQ(prepared(packet_of({1U << 24, 1U << 24, 1}, {1, 1, 1})).group_count(), std::uint64_t{1} << 48);
   const auto largest = packet_of({1U << 28, 1U << 28, 2}, {512, 1, 1});
-  EXPECT_TRUE(std::holds_alternative<std::shared_ptr<Launch>>(
-      Launch::make(kernel_of(nullptr, Waits::never), largest, {})));
+  EXPECT_TRUE(
+      std::holds_alternative<std::shared_ptr<Launch>>(Launch::make(kernel_of(nullptr, Waits::never), largest, {})));
 }
 
 TEST(Launch, refuses_descriptors_that_ask_for_more_user_sgprs_than_there_are) {
