@@ -131,7 +131,40 @@ Values load_uniform(Emitter& e, const LaneAddresses& a, const Values& inactive) 
   return values;
 }
 
+/// Whether LLVM makes a branch a lane of a gather or scatter: it takes minutes to allocate registers for a kernel with
+/// hundreds of those.
+bool is_branch_a_lane(Emitter& e, const LaneAddresses& a) {
+  return e.vectors() != HostVectors::avx512 && !llvm::isa<llvm::Constant>(a.active[0]);
+}
+
+/// The runtime's load or store, for `bytes` a lane.
+template <class Function>
+void call_for_lanes(Emitter& e, Function* function, const LaneAddresses& a, std::uint32_t bytes) {
+  Chunks addresses;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) addresses[chunk] = address_numbers(e, a, chunk);
+  put_lane_addresses(e, addresses);
+  e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
+         {e.state(), e.mask_from_chunks(a.active), e.ir.getInt64(0),
+          e.ir.getInt32(static_cast<std::uint32_t>(runtime::Segment::global)), e.ir.getInt32(bytes)});
+}
+
+Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  call_for_lanes(e, &runtime::load, a, static_cast<std::uint32_t>(4 * inactive.size()));
+  Values values(inactive.size());
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    for (unsigned d = 0; d < values.size(); ++d)
+      values[d][chunk] = e.ir.CreateSelect(a.active[chunk], lane_data(e, chunk, d), inactive[d][chunk]);
+  return values;
+}
+
+void store_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Values& values) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    for (unsigned d = 0; d < values.size(); ++d) put_lane_data(e, chunk, d, values[d][chunk]);
+  call_for_lanes(e, &runtime::store, a, bytes);
+}
+
 Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  if (is_branch_a_lane(e, a)) return load_lane_by_lane(e, a, inactive);
   Values values(inactive.size());
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (std::size_t d = 0; d < values.size(); ++d)
@@ -249,6 +282,7 @@ void store_consecutive(Emitter& e, const LaneAddresses& a, const Values& values)
 }
 
 void store_scattered(Emitter& e, const LaneAddresses& a, const Values& values) {
+  if (is_branch_a_lane(e, a)) return store_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * values.size()), values);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (std::size_t d = 0; d < values.size(); ++d)
       e.ir.CreateMaskedScatter(values[d][chunk], lane_pointers(e, a, chunk, 4 * d), unaligned, a.active[chunk]);
@@ -291,7 +325,7 @@ void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
   values.size() == 1 ? store_dword(e, a, values) : store_tuples(e, a, values);
 }
 
-/// No host scatters bytes: the runtime stores them one by one.
+/// No host scatters bytes.
 void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Chunks& values) {
   Ways ways(e, 0);
   ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
@@ -302,15 +336,7 @@ void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const 
   ways.arrive();
 
   ways.otherwise();
-  Chunks addresses;
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    put_lane_data(e, chunk, 0, values[chunk]);
-    addresses[chunk] = address_numbers(e, a, chunk);
-  }
-  put_lane_addresses(e, addresses);
-  e.call(reinterpret_cast<const void*>(&runtime::store), e.ir.getVoidTy(),
-         {e.state(), e.mask_from_chunks(a.active), e.ir.getInt64(0),
-          e.ir.getInt32(static_cast<std::uint32_t>(runtime::Segment::global)), e.ir.getInt32(bytes)});
+  store_lane_by_lane(e, a, bytes, {values});
   ways.arrive();
   ways.finish();
 }
