@@ -8,7 +8,6 @@
 
 #include "lane_shape.hpp"
 #include "lane_window.hpp"
-#include "wave_state.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -148,12 +147,12 @@ void call_for_lanes(Emitter& e, Function* function, const LaneAddresses& a, std:
           e.ir.getInt32(static_cast<std::uint32_t>(runtime::Segment::global)), e.ir.getInt32(bytes)});
 }
 
-Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, const Values& inactive) {
-  call_for_lanes(e, &runtime::load, a, static_cast<std::uint32_t>(4 * inactive.size()));
-  Values values(inactive.size());
+/// Lanes that are not active get anything.
+Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
+  call_for_lanes(e, &runtime::load, a, bytes);
+  Values values((bytes + 3) / 4);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
-    for (unsigned d = 0; d < values.size(); ++d)
-      values[d][chunk] = e.ir.CreateSelect(a.active[chunk], lane_data(e, chunk, d), inactive[d][chunk]);
+    for (unsigned d = 0; d < values.size(); ++d) values[d][chunk] = lane_data(e, chunk, d);
   return values;
 }
 
@@ -164,12 +163,15 @@ void store_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes,
 }
 
 Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive) {
-  if (is_branch_a_lane(e, a)) return load_lane_by_lane(e, a, inactive);
-  Values values(inactive.size());
+  const bool by_runtime = is_branch_a_lane(e, a);
+  const std::size_t dwords = inactive.size();
+  Values values = by_runtime ? load_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * dwords)) : Values(dwords);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
-    for (std::size_t d = 0; d < values.size(); ++d)
-      values[d][chunk] = e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), lane_pointers(e, a, chunk, 4 * d), unaligned,
-                                                 a.active[chunk], inactive[d][chunk]);
+    for (std::size_t d = 0; d < dwords; ++d)
+      values[d][chunk] = by_runtime
+                             ? e.ir.CreateSelect(a.active[chunk], values[d][chunk], inactive[d][chunk])
+                             : e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), lane_pointers(e, a, chunk, 4 * d),
+                                                       unaligned, a.active[chunk], inactive[d][chunk]);
   return values;
 }
 
@@ -231,6 +233,16 @@ Value* gather_byte(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint
   return e.ir.CreateAnd(e.ir.CreateLShr(dword, e.ir.CreateShl(byte, 3)), e.splat(0xffU));
 }
 
+Chunks gather_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
+  if (is_branch_a_lane(e, a)) return load_lane_by_lane(e, a, bytes).front();
+  Chunks values;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    values[chunk] = gather_byte(e, a, chunk, 0);
+    if (bytes == 2) values[chunk] = e.ir.CreateOr(values[chunk], e.ir.CreateShl(gather_byte(e, a, chunk, 1), 8));
+  }
+  return values;
+}
+
 /// 1 or 2 bytes a lane, zero-extended; lanes that are not active get anything.
 Chunks load_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   Ways ways(e, 1);
@@ -243,12 +255,7 @@ Chunks load_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   }
   ways.arrive(values);
   ways.otherwise();
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* value = gather_byte(e, a, chunk, 0);
-    if (bytes == 2) value = e.ir.CreateOr(value, e.ir.CreateShl(gather_byte(e, a, chunk, 1), 8));
-    values[0][chunk] = value;
-  }
-  ways.arrive(values);
+  ways.arrive({gather_small(e, a, bytes)});
   return ways.finish().front();
 }
 
@@ -341,15 +348,6 @@ void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const 
   ways.finish();
 }
 
-Value* in_state(Emitter& e, std::size_t offset) {
-  return e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), offset);
-}
-
-/// Where a chunk of lane_data is.
-Value* lane_data_pointer(Emitter& e, unsigned chunk, unsigned dword) {
-  return in_state(e, offsetof(WaveState, lane_data) + 4 * (std::size_t{64} * dword + lanes_per_chunk * chunk));
-}
-
 void check_width(Emitter& e, const Operand& data, const AccessFormat& format) {
   if (!data.is_vector() || data.dwords != format.dwords()) e.unsupported("operand " + data.text);
 }
@@ -431,21 +429,6 @@ Operand part_of(const Operand& tuple, unsigned first, unsigned dwords) {
   part.index += first;
   part.dwords = dwords;
   return part;
-}
-
-void put_lane_addresses(Emitter& e, const Chunks& addresses) {
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
-    e.ir.CreateAlignedStore(addresses[chunk],
-                            in_state(e, offsetof(WaveState, lane_addresses) + std::size_t{8} * lanes_per_chunk * chunk),
-                            llvm::Align(64));
-}
-
-void put_lane_data(Emitter& e, unsigned chunk, unsigned dword, Value* value) {
-  e.ir.CreateAlignedStore(value, lane_data_pointer(e, chunk, dword), llvm::Align(64));
-}
-
-Value* lane_data(Emitter& e, unsigned chunk, unsigned dword) {
-  return e.ir.CreateAlignedLoad(Emitter::lanes(e.i32()), lane_data_pointer(e, chunk, dword), llvm::Align(64));
 }
 
 void put_source(Emitter& e, const Operand& source, const AccessFormat& format, unsigned first) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "lane_addresses.hpp"
+#include "lane_operands.hpp"
 #include "memory_runtime.hpp"
 
 namespace softgpu::compute {
@@ -34,10 +35,6 @@ void store_lanes(Emitter& e, const Chunks& dwords, const LaneAddresses& addresse
 /// Registers `first`.. of a tuple as an operand of their own.
 Operand part_of(const Operand& tuple, unsigned first, unsigned dwords);
 
-// --- Operands of the runtime's functions, in WaveState
-void put_lane_addresses(Emitter& e, const Chunks& addresses);                        ///< <16 x i64>
-void put_lane_data(Emitter& e, unsigned chunk, unsigned dword, llvm::Value* value);  ///< <16 x i32>
-llvm::Value* lane_data(Emitter& e, unsigned chunk, unsigned dword);                  ///< <16 x i32>
 /// All dwords of a store's source, from lane_data's `first` on, or of a load's destination.
 void put_source(Emitter& e, const Operand& source, const AccessFormat& format, unsigned first = 0);
 void take_destination(Emitter& e, const Operand& destination, const AccessFormat& format);

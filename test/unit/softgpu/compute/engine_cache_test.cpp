@@ -130,8 +130,9 @@ TEST(EngineCache, another_cpu_is_another_kernel) {
 /// As LLVM would make gathers and scatters of it, with which large kernels take it minutes.
 TEST(EngineCache, code_for_avx2_has_no_branch_for_each_lane) {
   if (!host_cpu_named("avx2") || !host_cpu_named("avx512")) GTEST_SKIP() << "this machine has no AVX-512";
-  // s_mov_b64 exec, s[0:1]; global_load_dwordx4 v[4:7], v[2:3], off; global_store_dwordx4 v[2:3], v[4:7], off
-  const Image image({0xbefe0100, 0xdc5c8000, 0x047f0002, 0xdc7c8000, 0x007f0402, s_endpgm});
+  // s_mov_b64 exec, s[0:1]; then, with v[2:3], off: global_load_dwordx4 v[4:7], global_store_dwordx4,
+  // global_load_ushort
+  const Image image({0xbefe0100, 0xdc5c8000, 0x047f0002, 0xdc7c8000, 0x007f0402, 0xdc488000, 0x047f0002, s_endpgm});
   std::array<std::uintmax_t, 2> sizes{};
   for (const HostCpu cpu : {HostCpu::avx2, HostCpu::avx512}) {
     const TemporaryFolder folder;
