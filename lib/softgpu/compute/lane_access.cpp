@@ -136,20 +136,19 @@ bool is_branch_a_lane(Emitter& e, const LaneAddresses& a) {
   return e.vectors() != HostVectors::avx512 && !llvm::isa<llvm::Constant>(a.active[0]);
 }
 
-/// The runtime's load or store, for `bytes` a lane.
-template <class Function>
-void call_for_lanes(Emitter& e, Function* function, const LaneAddresses& a, std::uint32_t bytes) {
+/// The runtime's gather or scatter, for `bytes` a lane.
+void call_for_lanes(Emitter& e, void (*function)(WaveState*, std::uint64_t, std::uint32_t), const LaneAddresses& a,
+                    std::uint32_t bytes) {
   Chunks addresses;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) addresses[chunk] = address_numbers(e, a, chunk);
   put_lane_addresses(e, addresses);
   e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
-         {e.state(), e.mask_from_chunks(a.active), e.ir.getInt64(0),
-          e.ir.getInt32(static_cast<std::uint32_t>(runtime::Segment::global)), e.ir.getInt32(bytes)});
+         {e.state(), e.mask_from_chunks(a.active), e.ir.getInt32(bytes)});
 }
 
 /// Lanes that are not active get anything.
 Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
-  call_for_lanes(e, &runtime::load, a, bytes);
+  call_for_lanes(e, runtime::gather, a, bytes);
   Values values((bytes + 3) / 4);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (unsigned d = 0; d < values.size(); ++d) values[d][chunk] = lane_data(e, chunk, d);
@@ -159,7 +158,7 @@ Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes
 void store_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Values& values) {
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (unsigned d = 0; d < values.size(); ++d) put_lane_data(e, chunk, d, values[d][chunk]);
-  call_for_lanes(e, &runtime::store, a, bytes);
+  call_for_lanes(e, runtime::scatter, a, bytes);
 }
 
 Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive) {

@@ -33,6 +33,32 @@ void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const Buffe
   });
 }
 
+/// What a kernel accesses: at any alignment.
+template <class T>
+struct [[gnu::packed, gnu::may_alias]] InMemory {
+  T value;
+};
+
+// Plain loops in one function each: the sanitizers must not look at what a kernel accesses.
+template <class T, unsigned count>
+__attribute__((no_sanitize("address", "thread", "undefined"))) void gather_elements(WaveState* state,
+                                                                                    std::uint64_t lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = __builtin_ctzll(lanes);
+    const auto* from = reinterpret_cast<const InMemory<T>*>(state->lane_addresses[lane]);  // NOLINT
+    for (unsigned i = 0; i < count; ++i) state->lane_data[i][lane] = from[i].value;
+  }
+}
+template <class T, unsigned count>
+__attribute__((no_sanitize("address", "thread", "undefined"))) void scatter_elements(WaveState* state,
+                                                                                     std::uint64_t lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = __builtin_ctzll(lanes);
+    auto* to = reinterpret_cast<InMemory<T>*>(state->lane_addresses[lane]);  // NOLINT
+    for (unsigned i = 0; i < count; ++i) to[i].value = static_cast<T>(state->lane_data[i][lane]);
+  }
+}
+
 }  // namespace
 
 std::uint32_t read(std::uint64_t address, std::uint32_t bytes) {
@@ -78,6 +104,40 @@ void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Se
       if (address) write(*address, state->lane_data[at / 4][lane], piece(bytes));
     }
   });
+}
+
+void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  switch (bytes) {
+  case 1:
+    return gather_elements<std::uint8_t, 1>(state, lanes);
+  case 2:
+    return gather_elements<std::uint16_t, 1>(state, lanes);
+  case 4:
+    return gather_elements<std::uint32_t, 1>(state, lanes);
+  case 8:
+    return gather_elements<std::uint32_t, 2>(state, lanes);
+  case 12:
+    return gather_elements<std::uint32_t, 3>(state, lanes);
+  default:
+    return gather_elements<std::uint32_t, 4>(state, lanes);
+  }
+}
+
+void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  switch (bytes) {
+  case 1:
+    return scatter_elements<std::uint8_t, 1>(state, lanes);
+  case 2:
+    return scatter_elements<std::uint16_t, 1>(state, lanes);
+  case 4:
+    return scatter_elements<std::uint32_t, 1>(state, lanes);
+  case 8:
+    return scatter_elements<std::uint32_t, 2>(state, lanes);
+  case 12:
+    return scatter_elements<std::uint32_t, 3>(state, lanes);
+  default:
+    return scatter_elements<std::uint32_t, 4>(state, lanes);
+  }
 }
 
 void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,

@@ -23,6 +23,10 @@ enum class Segment : std::uint32_t {
 void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint32_t bytes);
 void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint32_t bytes);
 
+/// The same for what are host addresses for certain, and faster.
+void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
+void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
+
 /// A buffer resource descriptor and where in the buffer: lane_addresses holds index << 32 | offset of each lane.
 /// Accesses out of the buffer's range read 0 and write nothing.
 void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
