@@ -33,7 +33,7 @@ constexpr auto drain_limit = std::chrono::seconds(2);
 
 AqlQueue::AqlQueue(const Setup& setup, GridSource& grids, Host& host)
     : setup_(setup), queue_(setup.memory.queue), slot_mask_(setup.memory.ring_bytes / packet_bytes - 1), grids_(grids),
-      host_(host), random_(setup.shuffle_seed.value_or(0) + setup.id) {
+      host_(host), compute_units_(setup.compute_units), random_(setup.shuffle_seed.value_or(0) + setup.id) {
   *setup_.doorbell = silent;
 }
 
@@ -115,7 +115,6 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
   const hsa_kernel_dispatch_packet_t& request = packet.dispatch;
   __builtin_prefetch(request.kernarg_address);
   __builtin_prefetch(setup_.memory.ring + ((next_ + 1) & slot_mask_) * packet_bytes);
-  if (request.private_segment_size > queue_->scratch_wave64_lane_byte_size) return request_scratch();
 
   compute::QueueView queue_view = view();
   queue_view.dispatch_id = next_;
@@ -125,6 +124,10 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
     stop_with(*failure, next_);
     return Outcome::blocked;
   }
+  // After all other checks, and only for a kernel that uses private memory: ROCr asserts that whoever asks for scratch
+  // has a packet in order.
+  if (grid->private_segment_bytes() != 0 && request.private_segment_size > queue_view.scratch_bytes_per_lane)
+    return request_scratch();
   if (grid->private_segment_bytes() > queue_view.scratch_bytes_per_lane) {
     stop_with(queue_error::packet_format, next_,
               "the kernel needs " + std::to_string(grid->private_segment_bytes()) +
@@ -314,12 +317,18 @@ compute::QueueView AqlQueue::view() const noexcept {
   result.shared_aperture_high = queue_->group_segment_aperture_base_hi;
   result.private_aperture_high = queue_->private_segment_aperture_base_hi;
   result.interrupts = &host_;
+  result.compute_units = &compute_units_;
   result.global_sync = global_sync_.load(std::memory_order_acquire);
   return result;
 }
 
 bool AqlQueue::profiled() const noexcept {
   return (queue_->queue_properties & AMD_QUEUE_PROPERTIES_ENABLE_PROFILING) != 0;
+}
+
+bool AqlQueue::enable_compute_units(std::span<const std::uint32_t> mask) {
+  compute_units_.enable(mask);
+  return true;
 }
 
 bool AqlQueue::provide_global_sync() {

@@ -24,6 +24,7 @@
 #include "softgpu/command_processor/paces.hpp"
 #include "softgpu/command_processor/packets.hpp"
 #include "softgpu/command_processor/queue.hpp"
+#include "softgpu/compute/compute_units.hpp"
 #include "softgpu/compute/global_wave_sync.hpp"
 
 namespace softgpu::command_processor {
@@ -35,6 +36,7 @@ public:
     AqlQueueMemory memory;
     std::uint64_t* doorbell = nullptr;
     std::uint32_t cores = 1;  ///< that work-groups are spread over
+    std::uint32_t compute_units = 1;
     std::shared_ptr<const Executions> executions = nullptr;
     std::optional<std::uint64_t> shuffle_seed;
   };
@@ -42,6 +44,7 @@ public:
   /// `grids` and `host` must outlive it.
   AqlQueue(const Setup& setup, GridSource& grids, Host& host);
 
+  [[nodiscard]] bool enable_compute_units(std::span<const std::uint32_t> mask) override;
   [[nodiscard]] bool provide_global_sync() override;
 
   /// What the program has written behind the packets that were fetched.
@@ -111,6 +114,7 @@ private:
   // Of packets behind one whose kernel is being translated; the next is last.
   std::vector<std::uint64_t> coming_kernels_;
 
+  compute::ComputeUnits compute_units_;
   compute::GlobalWaveSync global_sync_resources_;
   std::atomic<compute::GlobalWaveSync*> global_sync_{nullptr};
 

@@ -80,6 +80,7 @@ QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
                                                           .memory = memory,
                                                           .doorbell = doorbell,
                                                           .cores = cores(state_->options.threads),
+                                                          .compute_units = state_->options.compute_units,
                                                           .executions = state_->executions,
                                                           .shuffle_seed = state_->options.shuffle_seed},
                                           state_->grids[memory.gpu], state_->host);
@@ -122,6 +123,12 @@ bool CommandProcessor::set_active(std::uint64_t id, bool active) {
   if (found == state_->queues.end()) return false;
   found->second.queue->set_active(active);
   return true;
+}
+
+bool CommandProcessor::enable_compute_units(std::uint64_t id, std::span<const std::uint32_t> mask) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->queues.find(id);
+  return found != state_->queues.end() && found->second.queue->enable_compute_units(mask);
 }
 
 bool CommandProcessor::provide_global_sync(std::uint64_t id) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include <hsa/amd_hsa_queue.h>
 
@@ -65,6 +66,9 @@ public:
   /// Stops or resumes fetching packets.
   bool set_active(std::uint64_t id, bool active);
 
+  /// Restricts a queue's kernels to some compute units: bit i of the mask is compute unit i, no bits are all of them.
+  /// False where there is no such queue, or it runs no kernels.
+  bool enable_compute_units(std::uint64_t id, std::span<const std::uint32_t> mask);
   /// Gives a queue the resources of global wave sync. False where there is no such queue, or it runs no kernels.
   bool provide_global_sync(std::uint64_t id);
 

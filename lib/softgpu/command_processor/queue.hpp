@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include "softgpu/command_processor/dispatch.hpp"
@@ -54,6 +55,9 @@ public:
   }
 
   void set_active(bool active) noexcept { active_.store(active, std::memory_order_relaxed); }
+
+  /// Restricts its kernels to some compute units, a bit each. False where there are none. Later launches heed it.
+  [[nodiscard]] virtual bool enable_compute_units(std::span<const std::uint32_t> /*mask*/) { return false; }
 
   /// Makes global wave sync available to its kernels. False where there are none. Not while they run.
   [[nodiscard]] virtual bool provide_global_sync() { return false; }

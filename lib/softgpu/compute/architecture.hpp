@@ -61,6 +61,8 @@ struct RenamedInstruction {
 struct Target {
   const Architecture* architecture = &Architecture::gfx90a();
   std::uint32_t wavefront_size = 64;
+  /// VGPRs of a wavefront besides AGPRs, as its kernel descriptor allocates them: as far as an index may reach.
+  std::uint32_t vector_registers = 0;
 };
 
 }  // namespace softgpu::compute

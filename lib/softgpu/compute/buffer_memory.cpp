@@ -14,6 +14,7 @@
 #include "lane_access.hpp"
 #include "lds_addresses.hpp"
 #include "memory_formats.hpp"
+#include "memory_order.hpp"
 #include "memory_runtime.hpp"
 #include "typed_buffers.hpp"
 

@@ -3,6 +3,7 @@
 #include "float_functions.hpp"
 #include "handler_table.hpp"
 #include "lane_access.hpp"
+#include "memory_order.hpp"
 #include "vector_instruction.hpp"
 
 namespace softgpu::compute {

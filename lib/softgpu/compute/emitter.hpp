@@ -167,7 +167,7 @@ public:
   [[nodiscard]] bool indexes_gprs() const { return gpr_index_mode_.has_value(); }
   /// Nothing where registers are not indexed.
   void set_gpr_index_mode(std::optional<unsigned> mode) { gpr_index_mode_ = mode; }
-  /// One more than the highest VGPR that the program names: as far as an index may reach.
+  /// One more than the highest VGPR that the program has: as far as an index may reach.
   [[nodiscard]] unsigned vgpr_limit() const { return vgpr_limit_; }
   void set_vgpr_limit(unsigned limit) { vgpr_limit_ = limit; }
 

@@ -42,6 +42,7 @@ struct Failure {
 /// A translated kernel: immutable, shared by every dispatch of it.
 class Kernel;
 
+class ComputeUnits;
 class GlobalWaveSync;
 
 /// Who hears the interrupts that kernels send to the host.
@@ -57,16 +58,17 @@ public:
 /// What a dispatch has from its queue. The fields of AMD's queue structure that it reads: where scratch is, and the
 /// apertures of flat addresses.
 struct QueueView {
-  std::uint64_t queue_address = 0;           ///< of amd_queue_t, for the queue pointer SGPRs
-  std::uint64_t dispatch_id = 0;             ///< the packet's index, for the dispatch id SGPRs
-  std::uint32_t scratch_descriptor[4] = {};  ///< amd_queue_t::scratch_resource_descriptor
-  std::uint64_t scratch_base = 0;            ///< amd_queue_t::scratch_backing_memory_location
-  std::uint64_t scratch_bytes = 0;           ///< amd_queue_t::scratch_backing_memory_byte_size
-  std::uint32_t scratch_bytes_per_lane = 0;  ///< amd_queue_t::scratch_wave64_lane_byte_size
-  std::uint32_t shared_aperture_high = 0;    ///< amd_queue_t::group_segment_aperture_base_hi
-  std::uint32_t private_aperture_high = 0;   ///< amd_queue_t::private_segment_aperture_base_hi
-  InterruptHandler* interrupts = nullptr;    ///< not owned; without one, interrupts get lost
-  GlobalWaveSync* global_sync = nullptr;     ///< not owned; without one, instructions that need it end the dispatch
+  std::uint64_t queue_address = 0;              ///< of amd_queue_t, for the queue pointer SGPRs
+  std::uint64_t dispatch_id = 0;                ///< the packet's index, for the dispatch id SGPRs
+  std::uint32_t scratch_descriptor[4] = {};     ///< amd_queue_t::scratch_resource_descriptor
+  std::uint64_t scratch_base = 0;               ///< amd_queue_t::scratch_backing_memory_location
+  std::uint64_t scratch_bytes = 0;              ///< amd_queue_t::scratch_backing_memory_byte_size
+  std::uint32_t scratch_bytes_per_lane = 0;     ///< amd_queue_t::scratch_wave64_lane_byte_size
+  std::uint32_t shared_aperture_high = 0;       ///< amd_queue_t::group_segment_aperture_base_hi
+  std::uint32_t private_aperture_high = 0;      ///< amd_queue_t::private_segment_aperture_base_hi
+  InterruptHandler* interrupts = nullptr;       ///< not owned; without one, interrupts get lost
+  const ComputeUnits* compute_units = nullptr;  ///< that it may use; not owned; without, the agent has one
+  GlobalWaveSync* global_sync = nullptr;        ///< not owned; without one, instructions that need it end the dispatch
 };
 
 struct EngineOptions {

@@ -8,6 +8,7 @@
 #include "lane_access.hpp"
 #include "lds_addresses.hpp"
 #include "memory_formats.hpp"
+#include "memory_order.hpp"
 #include "wave_state.hpp"
 
 namespace softgpu::compute {
@@ -44,15 +45,27 @@ Chunks scratch_offsets(Emitter& e, const AddressOperands& operands) {
   return offsets;
 }
 
+Chunks flat_addresses(Emitter& e, const AddressOperands& operands) {
+  Chunks addresses;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) addresses[chunk] = e.vector64(operands.vector, chunk);
+  return addresses;
+}
+
 /// What all lanes add to an address that is not in scratch (i64).
 Value* base_address(Emitter& e, const AddressOperands& operands) {
   Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
   return operands.has_base() ? e.ir.CreateAdd(e.scalar64(*operands.scalar), offset) : offset;
 }
 
-/// Host addresses, flat addresses or offsets within scratch (<16 x i64>).
+/// What the runtime adds to lane_addresses(): flat addresses need their offset apart.
+std::int64_t runtime_offset(Segment segment, const AddressOperands& operands) {
+  return segment == Segment::flat ? operands.offset : 0;
+}
+
+/// Host addresses, flat addresses without their offset, or offsets within scratch (<16 x i64>).
 Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operands) {
   if (segment == Segment::scratch) return scratch_offsets(e, operands);
+  if (segment == Segment::flat) return flat_addresses(e, operands);
   Value* base = e.splat(base_address(e, operands));
   Chunks addresses;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
@@ -90,30 +103,33 @@ Value* flat_scratch(Emitter& e) { return e.flat_scratch(); }
 Value* constant(Emitter& e, Segment segment) { return e.ir.getInt32(static_cast<std::uint32_t>(segment)); }
 
 template <class Function>
-void call_runtime(Emitter& e, Function* function, Segment segment, const AccessFormat& format, Value* lanes) {
+void call_runtime(Emitter& e, Function* function, Segment segment, const AddressOperands& operands,
+                  const AccessFormat& format, Value* lanes) {
+  Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(runtime_offset(segment, operands)));
+  put_lane_addresses(e, lane_addresses(e, segment, operands));
   e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
-         {e.state(), lanes, flat_scratch(e), constant(e, segment), e.ir.getInt32(format.bytes)});
-}
-template <class Function>
-void call_runtime(Emitter& e, Function* function, Segment segment, const AccessFormat& format) {
-  call_runtime(e, function, segment, format, e.exec());
+         {e.state(), lanes, flat_scratch(e), constant(e, segment), offset, e.ir.getInt32(format.bytes)});
 }
 
-/// Emits `by_lane` for addresses that only the runtime can resolve, else `direct`; a flat address decides at run time.
-template <class ByLane, class Direct>
-void access(Emitter& e, Segment segment, const AddressOperands& operands, ByLane&& by_lane, Direct&& direct) {
-  if (segment == Segment::global) return direct(host_addresses(e, operands));
-  const Chunks addresses = lane_addresses(e, segment, operands);
-  if (segment == Segment::scratch) return by_lane(addresses);
+/// Emits `by_lane` for addresses that only the runtime can resolve, else `in_memory`; a flat address decides at run
+/// time.
+template <class ByLane, class InMemory>
+void access(Emitter& e, Segment segment, const AddressOperands& operands, ByLane&& by_lane, InMemory&& in_memory) {
+  const auto direct = [&] {
+    in_memory(host_addresses(e, operands));
+    keep_in_order(e);
+  };
+  if (segment == Segment::global) return direct();
+  if (segment == Segment::scratch) return by_lane();
   llvm::BasicBlock* apertures = e.new_block("apertures");
   llvm::BasicBlock* global = e.new_block("global");
   llvm::BasicBlock* done = e.new_block("accessed");
-  e.ir.CreateCondBr(is_any_in_aperture(e, addresses), apertures, global);
+  e.ir.CreateCondBr(is_any_in_aperture(e, lane_addresses(e, segment, operands)), apertures, global);
   e.ir.SetInsertPoint(apertures);
-  by_lane(addresses);
+  by_lane();
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(global);
-  direct(host_addresses(e, operands));
+  direct();
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(done);
 }
@@ -123,8 +139,7 @@ void load_to_lds(Emitter& e, const Instruction& i, Segment segment, const Access
   honour_cache_hints(e, i);
   const AddressOperands operands = address_operands(i, segment, 0);
   const LaneAddresses lds = lane_number_addresses(e, static_cast<std::int32_t>(operands.offset));
-  put_lane_addresses(e, lane_addresses(e, segment, operands));
-  call_runtime(e, runtime::load, segment, format, e.mask_from_chunks(lds.active));
+  call_runtime(e, runtime::load, segment, operands, format, e.mask_from_chunks(lds.active));
   store_lanes(e, loaded_dwords(e, format), lds);
 }
 
@@ -132,11 +147,11 @@ void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat&
   if (segment != Segment::flat && has_lds_form(format) && i.has("lds")) return load_to_lds(e, i, segment, format);
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
+  const AddressOperands operands = address_operands(i, segment, 1);
   access(
-      e, segment, address_operands(i, segment, 1),
-      [&](const Chunks& addresses) {
-        put_lane_addresses(e, addresses);
-        call_runtime(e, runtime::load, segment, format);
+      e, segment, operands,
+      [&] {
+        call_runtime(e, runtime::load, segment, operands, format, e.exec());
         take_destination(e, destination, format);
       },
       [&](const LaneAddresses& lanes) { load_lanes(e, destination, format, lanes); });
@@ -145,12 +160,12 @@ void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat&
 void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
   ignore_cache_hints(i);
   const Operand& source = i.operands.at(1);
+  const AddressOperands operands = address_operands(i, segment, 0);
   access(
-      e, segment, address_operands(i, segment, 0),
-      [&](const Chunks& addresses) {
-        put_lane_addresses(e, addresses);
+      e, segment, operands,
+      [&] {
         put_source(e, source, format);
-        call_runtime(e, runtime::store, segment, format);
+        call_runtime(e, runtime::store, segment, operands, format, e.exec());
       },
       [&](const LaneAddresses& lanes) { store_lanes(e, source, format, lanes); });
 }
@@ -159,9 +174,10 @@ void atomic(Emitter& e, const Instruction& i, Segment segment, const NamedAtomic
   honour_cache_hints(e, i);
   const bool returns = returns_former_value(i);
   const std::size_t first = returns ? 1 : 0;
-  put_lane_addresses(e, lane_addresses(e, segment, address_operands(i, segment, first)));
+  const AddressOperands operands = address_operands(i, segment, first);
+  put_lane_addresses(e, lane_addresses(e, segment, operands));
   put_source(e, i.operands.at(first + 1), source_format(named));
-  call_atomic(e, named, e.exec(), flat_scratch(e), segment);
+  call_atomic(e, named, e.exec(), flat_scratch(e), segment, runtime_offset(segment, operands));
   if (returns) take_destination(e, i.operands.at(0), result_format(named));
 }
 

@@ -1,5 +1,6 @@
 // The hardware registers that programs read and set. Of MODE translated code has most built in: what sets it goes on in
 // code for the new value.
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <optional>
@@ -9,8 +10,10 @@
 #include "emitter.hpp"
 #include "fault_guard.hpp"
 #include "handler_table.hpp"
+#include "memory_runtime.hpp"
 #include "mode_register.hpp"
 #include "program.hpp"
+#include "wave_place.hpp"
 #include "wave_state.hpp"
 
 namespace softgpu::compute {
@@ -63,11 +66,53 @@ Value* mode(Emitter& e) {
   return e.ir.CreateOr(e.ir.CreateAnd(e.mode_register(), ~mode_register::translated), built_in);
 }
 
+/// STATUS: what the program itself knows, that the wavefront is VALID, and whether it is one of several (IN_TG).
+Value* status(Emitter& e) {
+  const auto bit = [&](Value* condition, unsigned place) {
+    return e.ir.CreateShl(e.ir.CreateZExt(condition, e.i32()), place);
+  };
+  Value* in_group = e.call(reinterpret_cast<const void*>(&is_in_work_group), e.i32(), {e.state()});
+  Value* result = e.ir.CreateOr(e.ir.getInt32(1U << 16), e.ir.CreateShl(in_group, 11));
+  result = e.ir.CreateOr(result, bit(e.scc(), 0));
+  result = e.ir.CreateOr(result, bit(e.ir.CreateIsNull(e.exec()), 9));
+  return e.ir.CreateOr(result, bit(e.ir.CreateIsNull(e.vcc()), 10));
+}
+
+Value* shader_cycles(Emitter& e) {
+  constexpr std::uint64_t twenty_bits = 0xfffff;
+  Value* clock = e.call(reinterpret_cast<const void*>(&runtime::shader_clock), e.i64(), {});
+  return e.ir.CreateTrunc(e.ir.CreateAnd(clock, twenty_bits), e.i32());
+}
+
+Value* place(Emitter& e, PlaceRegister which) {
+  return e.call(reinterpret_cast<const void*>(&place_register), e.i32(),
+                {e.state(), e.ir.getInt32(static_cast<std::uint32_t>(which))});
+}
+
+/// What a register of the ISA manuals' tables holds; null where the architecture has none of that name. What counts or
+/// samples what the soft GPU has not got is 0: outstanding instructions, exceptions, trap handlers, snapshots.
+Value* value_of(Emitter& e, std::string_view name) {
+  constexpr std::string_view zeros[] = {"HW_REG_TRAPSTS", "HW_REG_IB_STS", "HW_REG_TBA_LO", "HW_REG_TBA_HI",
+                                        "HW_REG_TMA_LO",  "HW_REG_TMA_HI", "HW_REG_XCC_ID", "HW_REG_POPS_PACKER"};
+  const bool is_cdna = e.architecture().major == 9;
+  if (name == "HW_REG_MODE") return mode(e);
+  if (name == "HW_REG_STATUS") return status(e);
+  if (name == "HW_REG_SH_MEM_BASES") return memory_bases(e);
+  if (name == "HW_REG_GPR_ALLOC") return place(e, PlaceRegister::gpr_alloc);
+  if (name == "HW_REG_LDS_ALLOC") return place(e, PlaceRegister::lds_alloc);
+  if (name == "HW_REG_HW_ID" && is_cdna) return place(e, PlaceRegister::hw_id);
+  if (name == "HW_REG_HW_ID" || name == "HW_REG_HW_ID1") return place(e, PlaceRegister::hw_id1);
+  if (name == "HW_REG_HW_ID2") return place(e, PlaceRegister::hw_id2);
+  if (name == "HW_REG_SHADER_CYCLES") return shader_cycles(e);
+  if (name == "HW_REG_FLAT_SCR_LO") return e.sgpr(scalar_register::hidden_flat_scratch);
+  if (name == "HW_REG_FLAT_SCR_HI") return e.sgpr(scalar_register::hidden_flat_scratch + 1);
+  const bool is_zero = std::ranges::find(zeros, name) != std::end(zeros) || name.starts_with("HW_REG_SQ_PERF_SNAPSHOT");
+  return is_zero ? e.ir.getInt32(0) : nullptr;
+}
+
 void get_register(Emitter& e, const Instruction& i) {
   const HardwareRegister source = register_of(e, i.operands.at(1));
-  Value* value = nullptr;
-  if (source.name == "HW_REG_MODE") value = mode(e);
-  if (source.name == "HW_REG_SH_MEM_BASES") value = memory_bases(e);
+  Value* value = value_of(e, source.name);
   if (value == nullptr) e.unsupported();
   e.set_scalar(i.operands.at(0), e.ir.CreateAnd(e.ir.CreateLShr(value, source.offset), source.low_bits()));
 }

@@ -29,6 +29,8 @@ struct KernelDescriptor {
 
   [[nodiscard]] static KernelDescriptor parse(std::span<const std::byte, size> bytes);
 
+  static constexpr unsigned vector_register_limit = 256;
+
   [[nodiscard]] unsigned vgpr_count() const { return ((rsrc1 & 0x3f) + 1) * 8; }
   /// The initial value of the MODE register: rounding in bits 0-3, denormals in 4-7, DX10_CLAMP 8, IEEE 9.
   [[nodiscard]] std::uint32_t float_mode() const {
@@ -51,7 +53,10 @@ struct KernelDescriptor {
   [[nodiscard]] bool wants_wavefronts_of_32() const { return (properties & 0x400) != 0; }
 
   [[nodiscard]] Target target(const Architecture& architecture) const {
-    return {&architecture, architecture.has_both_wavefront_sizes && wants_wavefronts_of_32() ? 32U : 64U};
+    const bool is_short = architecture.has_both_wavefront_sizes && wants_wavefronts_of_32();
+    const unsigned granule = architecture.major >= 10 && !is_short ? 4 : 8;
+    const unsigned before_agprs = architecture.major == 9 ? ((rsrc3 & 0x3f) + 1) * 4 : vector_register_limit;
+    return {&architecture, is_short ? 32U : 64U, std::min(((rsrc1 & 0x3f) + 1) * granule, before_agprs)};
   }
 };
 

@@ -1,5 +1,6 @@
 #include "lane_access.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -16,6 +17,10 @@ using llvm::Value;
 
 /// Chunks of dword after dword.
 using Values = std::vector<Chunks>;
+
+/// Aligned eight bytes are accessed at once where others see them (docs/memory_model.md). LLVM may split a load or
+/// store, or load twice, unless it is volatile.
+bool keeps_whole(const LaneAddresses& a, std::size_t dwords) { return dwords > 1 && !a.in_lds; }
 
 /// The blocks that access memory in one way each, and where they meet with what they loaded.
 class Ways {
@@ -83,9 +88,9 @@ void prefetch(Emitter& e, Value* from, unsigned chunk_bytes) {
 }
 
 /// The first `count` of `size` dwords in memory; the others, anything, and their memory is not touched.
-Value* load_first_dwords(Emitter& e, Value* from, unsigned count, unsigned size) {
+Value* load_first_dwords(Emitter& e, Value* from, unsigned count, unsigned size, bool is_volatile) {
   auto* type = llvm::FixedVectorType::get(e.i32(), size);
-  if (count == size) return e.ir.CreateAlignedLoad(type, from, unaligned);
+  if (count == size) return e.ir.CreateAlignedLoad(type, from, unaligned, is_volatile);
   std::vector<llvm::Constant*> mask;
   for (unsigned i = 0; i < size; ++i) mask.push_back(e.ir.getInt1(i < count));
   return e.ir.CreateMaskedLoad(type, from, unaligned, llvm::ConstantVector::get(mask), llvm::PoisonValue::get(type));
@@ -106,7 +111,7 @@ Values load_consecutive(Emitter& e, const LaneAddresses& a, const Values& inacti
     Value* from = first_pointer(e, a, chunk);
     const unsigned size = lanes_per_chunk * step;
     if (!a.in_lds) prefetch(e, from, 4 * size);
-    Value* all = load_first_dwords(e, from, size - (step - dwords), size);
+    Value* all = load_first_dwords(e, from, size - (step - dwords), size, keeps_whole(a, dwords));
     for (unsigned d = 0; d < dwords; ++d) {
       std::vector<int> elements;
       for (unsigned lane = 0; lane < lanes_per_chunk; ++lane) elements.push_back(static_cast<int>(lane * step + d));
@@ -116,16 +121,33 @@ Values load_consecutive(Emitter& e, const LaneAddresses& a, const Values& inacti
   return values;
 }
 
-/// One scalar load a chunk.
+/// Calls `access(first dword, dwords)` for the parts that a lane accesses at once: two dwords as long as there are two.
+template <class Access>
+void for_each_part(std::size_t dwords, Access&& access) {
+  for (std::size_t d = 0; d < dwords; d += 2) access(d, std::min<std::size_t>(2, dwords - d));
+}
+
+/// One or two dwords of a chunk's lanes as one number a lane, and back.
+Value* joined(Emitter& e, const Values& values, std::size_t first, std::size_t dwords, unsigned chunk) {
+  return dwords == 1 ? values[first][chunk] : e.combine(values[first][chunk], values[first + 1][chunk]);
+}
+void split(Emitter& e, Value* part, Values& values, std::size_t first, std::size_t dwords, unsigned chunk) {
+  values[first][chunk] = dwords == 1 ? part : e.low_half(part);
+  if (dwords == 2) values[first + 1][chunk] = e.high_half(part);
+}
+
+/// Scalar loads for each chunk.
 Values load_uniform(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   Values values(inactive.size());
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* from = accessible_pointer(e, a, chunk);
-    for (std::size_t d = 0; d < values.size(); ++d) {
+    for_each_part(values.size(), [&](std::size_t d, std::size_t dwords) {
       Value* place = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), from, 4 * d);
-      Value* value = e.splat(e.ir.CreateAlignedLoad(e.i32(), place, unaligned));
-      values[d][chunk] = e.ir.CreateSelect(a.active[chunk], value, inactive[d][chunk]);
-    }
+      Value* part = e.ir.CreateAlignedLoad(dwords == 1 ? e.i32() : e.i64(), place, unaligned, keeps_whole(a, dwords));
+      split(e, e.splat(part), values, d, dwords, chunk);
+      for (std::size_t i = d; i < d + dwords; ++i)
+        values[i][chunk] = e.ir.CreateSelect(a.active[chunk], values[i][chunk], inactive[i][chunk]);
+    });
   }
   return values;
 }
@@ -162,15 +184,21 @@ void store_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes,
 }
 
 Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive) {
-  const bool by_runtime = is_branch_a_lane(e, a);
-  const std::size_t dwords = inactive.size();
-  Values values = by_runtime ? load_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * dwords)) : Values(dwords);
+  if (is_branch_a_lane(e, a)) {
+    Values values = load_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * inactive.size()));
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+      for (std::size_t d = 0; d < values.size(); ++d)
+        values[d][chunk] = e.ir.CreateSelect(a.active[chunk], values[d][chunk], inactive[d][chunk]);
+    return values;
+  }
+  Values values(inactive.size());
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
-    for (std::size_t d = 0; d < dwords; ++d)
-      values[d][chunk] = by_runtime
-                             ? e.ir.CreateSelect(a.active[chunk], values[d][chunk], inactive[d][chunk])
-                             : e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), lane_pointers(e, a, chunk, 4 * d),
-                                                       unaligned, a.active[chunk], inactive[d][chunk]);
+    for_each_part(values.size(), [&](std::size_t d, std::size_t dwords) {
+      Value* otherwise = joined(e, inactive, d, dwords, chunk);
+      Value* part = e.ir.CreateMaskedGather(otherwise->getType(), lane_pointers(e, a, chunk, 4 * d), unaligned,
+                                            a.active[chunk], otherwise);
+      split(e, part, values, d, dwords, chunk);
+    });
   return values;
 }
 
@@ -222,23 +250,29 @@ Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   return inactive.size() == 1 ? load_dword(e, a, inactive) : load_tuples(e, a, inactive);
 }
 
-/// The byte at each active lane's address, from the aligned dword that holds it: that never crosses into another page.
-Value* gather_byte(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint64_t displacement) {
-  Value* addresses = e.ir.CreateAdd(address_numbers(e, a, chunk), e.splat64(displacement));
+/// The aligned dwords that hold the bytes at these addresses (<16 x i64>): none of them crosses into another page.
+Value* gather_aligned_dwords(Emitter& e, Value* addresses, Value* active) {
   Value* aligned =
       e.ir.CreateIntToPtr(e.ir.CreateAnd(addresses, e.splat64(~std::uint64_t{3})), Emitter::lanes(e.ir.getPtrTy()));
-  Value* dword = e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), aligned, llvm::Align(4), a.active[chunk], zeros(e));
+  return e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), aligned, llvm::Align(4), active, zeros(e));
+}
+
+/// 1 or 2 bytes at each active lane's address. An aligned short is read at once; one in two dwords is read in two
+/// parts.
+Value* gather_small(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint32_t bytes) {
+  Value* addresses = address_numbers(e, a, chunk);
   Value* byte = e.ir.CreateAnd(e.ir.CreateTrunc(addresses, Emitter::lanes(e.i32())), e.splat(3U));
-  return e.ir.CreateAnd(e.ir.CreateLShr(dword, e.ir.CreateShl(byte, 3)), e.splat(0xffU));
+  Value* value = e.ir.CreateLShr(gather_aligned_dwords(e, addresses, a.active[chunk]), e.ir.CreateShl(byte, 3));
+  if (bytes == 1) return e.ir.CreateAnd(value, e.splat(0xffU));
+  Value* crosses = e.ir.CreateAnd(e.ir.CreateICmpEQ(byte, e.splat(3U)), a.active[chunk]);
+  Value* next = gather_aligned_dwords(e, e.ir.CreateAdd(addresses, e.splat64(1)), crosses);
+  return e.ir.CreateAnd(e.ir.CreateOr(value, e.ir.CreateShl(next, 8)), e.splat(0xffffU));
 }
 
 Chunks gather_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   if (is_branch_a_lane(e, a)) return load_lane_by_lane(e, a, bytes).front();
   Chunks values;
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    values[chunk] = gather_byte(e, a, chunk, 0);
-    if (bytes == 2) values[chunk] = e.ir.CreateOr(values[chunk], e.ir.CreateShl(gather_byte(e, a, chunk, 1), 8));
-  }
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) values[chunk] = gather_small(e, a, chunk, bytes);
   return values;
 }
 
@@ -283,15 +317,18 @@ void store_consecutive(Emitter& e, const LaneAddresses& a, const Values& values)
     if (values.size() == 1)
       e.ir.CreateMaskedStore(values[0][chunk], accessible_pointer(e, a, chunk), unaligned, a.active[chunk]);
     else
-      e.ir.CreateAlignedStore(interleave(e, values, chunk), first_pointer(e, a, chunk), unaligned);
+      e.ir.CreateAlignedStore(interleave(e, values, chunk), first_pointer(e, a, chunk), unaligned,
+                              keeps_whole(a, values.size()));
   }
 }
 
 void store_scattered(Emitter& e, const LaneAddresses& a, const Values& values) {
   if (is_branch_a_lane(e, a)) return store_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * values.size()), values);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
-    for (std::size_t d = 0; d < values.size(); ++d)
-      e.ir.CreateMaskedScatter(values[d][chunk], lane_pointers(e, a, chunk, 4 * d), unaligned, a.active[chunk]);
+    for_each_part(values.size(), [&](std::size_t d, std::size_t dwords) {
+      e.ir.CreateMaskedScatter(joined(e, values, d, dwords, chunk), lane_pointers(e, a, chunk, 4 * d), unaligned,
+                               a.active[chunk]);
+    });
 }
 
 void store_dword(Emitter& e, const LaneAddresses& a, const Values& values) {
@@ -450,27 +487,6 @@ Chunks loaded_dwords(Emitter& e, const AccessFormat& format) {
   Chunks values;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) values[chunk] = extended(e, format, lane_data(e, chunk, 0));
   return values;
-}
-
-void honour_cache_hints(Emitter& e, const Instruction& instruction) {
-  // What other compute units or devices have written: glc, on gfx942 a scope of more than the wavefront.
-  bool wants_current_value = false;
-  for (const char* hint : {"glc", "sc0", "sc1"}) wants_current_value |= instruction.has(hint);
-  ignore_cache_hints(instruction);
-  if (!wants_current_value) return;
-  e.may_wait_for(WaitsFor::anyone);
-  e.ir.CreateFence(llvm::AtomicOrdering::AcquireRelease, llvm::SyncScope::SingleThread);
-  e.call(reinterpret_cast<const void*>(&runtime::poll), e.ir.getVoidTy(), {e.state()});
-}
-
-void ignore_cache_hints(const Instruction& instruction) {
-  for (const char* hint : {"glc", "slc", "dlc", "scc", "nv", "sc0", "sc1", "nt"})
-    static_cast<void>(instruction.has(hint));
-}
-
-void maintain_caches(Emitter& e, const Instruction& instruction) {
-  ignore_cache_hints(instruction);
-  e.ir.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
 }
 
 }  // namespace softgpu::compute

@@ -41,13 +41,4 @@ void take_destination(Emitter& e, const Operand& destination, const AccessFormat
 /// What a load of at most a dword leaves in a whole register.
 [[nodiscard]] Chunks loaded_dwords(Emitter& e, const AccessFormat& format);
 
-/// Reads the cache modifiers of a load or a returning atomic. Memory is coherent here, but what asks for the current
-/// value (glc) may be waiting for another wavefront: it must not be merged with an earlier access or leave its loop,
-/// and now and then it lets the others run.
-void honour_cache_hints(Emitter& e, const Instruction& instruction);
-/// Those of a store, which ask for nothing that is not so anyway.
-void ignore_cache_hints(const Instruction& instruction);
-/// Writes back or invalidates caches. Host memory is coherent; what that orders stays ordered, also for other threads.
-void maintain_caches(Emitter& e, const Instruction& instruction);
-
 }  // namespace softgpu::compute

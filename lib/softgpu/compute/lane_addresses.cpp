@@ -12,6 +12,11 @@ namespace {
 
 bool has_short_offsets(const LaneAddresses& a) { return offset_type(a)->isIntegerTy(32); }
 
+/// Offsets, or lane 0's, in 64 bits.
+Value* extended(Emitter& e, const LaneAddresses& a, Value* offsets, llvm::Type* type) {
+  return a.in_lds ? e.ir.CreateSExt(offsets, type) : e.ir.CreateZExt(offsets, type);
+}
+
 }  // namespace
 
 llvm::Type* offset_type(const LaneAddresses& a) {
@@ -35,10 +40,7 @@ Value* distances(Emitter& e, const LaneAddresses& a, unsigned chunk) {
 }
 
 Value* first_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
-  Value* offset = lane_0_offset(e, a, chunk);
-  // In LDS, lanes may come down into range from offsets of inactive ones that are as good as negative.
-  if (has_short_offsets(a)) offset = a.in_lds ? e.ir.CreateSExt(offset, e.i64()) : e.ir.CreateZExt(offset, e.i64());
-  return e.ir.CreateGEP(e.ir.getInt8Ty(), a.base, offset);
+  return e.ir.CreateGEP(e.ir.getInt8Ty(), a.base, extended(e, a, lane_0_offset(e, a, chunk), e.i64()));
 }
 
 Value* lane_pointers(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint64_t displacement) {
@@ -54,7 +56,7 @@ Value* lane_pointers(Emitter& e, const LaneAddresses& a, unsigned chunk, std::ui
 
 Value* address_numbers(Emitter& e, const LaneAddresses& a, unsigned chunk) {
   Value* base = e.splat(e.ir.CreatePtrToInt(a.base, e.i64()));
-  return e.ir.CreateAdd(base, e.ir.CreateZExt(a.offsets[chunk], Emitter::lanes(e.i64())));
+  return e.ir.CreateAdd(base, extended(e, a, a.offsets[chunk], Emitter::lanes(e.i64())));
 }
 
 Value* accessible_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {

@@ -12,7 +12,7 @@ struct LaneAddresses {
   llvm::Value* base = nullptr;  ///< ptr; what all lanes add, so that accesses that differ in it share their checks
   Chunks offsets = {};          ///< <16 x i64>, or <16 x i32> without a sign
   Chunks active = {};           ///< <16 x i1>: the lanes that access memory
-  bool in_lds = false;          ///< active lanes' offsets are below 2^16
+  bool in_lds = false;          ///< offsets have a sign, and those of active lanes are less than 2^16 from 0
   bool out_of_range_is_zero = false;  ///< enabled lanes that are not active read 0
   bool is_consecutive = false;        ///< known at translation: dword after dword within each chunk
 };

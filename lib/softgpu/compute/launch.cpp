@@ -200,8 +200,8 @@ void PreparedLaunch::lay_out_registers() {
 
 std::uint32_t PreparedLaunch::private_segment_bytes() const noexcept {
   const KernelDescriptor& descriptor = kernel_->descriptor();  // amd_kernel_code_t has another field there
-  const std::uint32_t needed = descriptor.uses_private_segment() ? descriptor.private_segment_bytes : 0;
-  return std::max(packet_.private_segment_size, needed);
+  if (!descriptor.uses_private_segment()) return 0;            // whatever the packet says
+  return std::max(packet_.private_segment_size, descriptor.private_segment_bytes);
 }
 
 std::uint64_t PreparedLaunch::group_count() const noexcept {

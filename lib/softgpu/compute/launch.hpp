@@ -60,6 +60,11 @@ public:
     return group;
   }
 
+  /// The number of a work-group, x fastest.
+  [[nodiscard]] std::uint64_t index_of(const WorkGroup& group) const {
+    return group.id[0] + std::uint64_t{groups_[0]} * (group.id[1] + std::uint64_t{groups_[1]} * group.id[2]);
+  }
+
   /// The SGPRs that wavefronts start with, but for the work-group's and for the offset of each wavefront's scratch.
   void fill_sgprs(std::uint32_t* sgprs, const Scratch& scratch) const;
   void set_group_id(std::uint32_t* sgprs, const WorkGroup& group) const {

@@ -20,9 +20,11 @@ LaneAddresses lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t o
                       .in_lds = true,
                       .out_of_range_is_zero = true};
   Value* size = e.field(offsetof(WaveState, lds_bytes), e.i32());
-  Value* limit = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, size, e.ir.getInt32(offset + bytes - 1));
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
-    lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(addresses[chunk], e.splat(limit)), e.exec_mask(chunk));
+  Value* limit = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, size, e.ir.getInt32(bytes - 1));
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* place = e.ir.CreateAdd(addresses[chunk], e.splat(offset));
+    lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(place, e.splat(limit)), e.exec_mask(chunk));
+  }
   return lanes;
 }
 

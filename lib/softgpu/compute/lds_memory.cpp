@@ -132,8 +132,7 @@ enum class Returns { nothing, former_value };
 void put_lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t offset) {
   Chunks places;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    // An address that runs over must stay out of range.
-    Value* place = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::uadd_sat, addresses[chunk], e.splat(offset));
+    Value* place = e.ir.CreateAdd(addresses[chunk], e.splat(offset));
     places[chunk] = e.ir.CreateZExt(place, Emitter::lanes(e.i64()));
   }
   put_lane_addresses(e, places);

@@ -112,13 +112,14 @@ void put_former(WaveState& state, unsigned lane, T value) {
 }
 
 template <AtomicOperation operation, class T>
-void execute_in_memory(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment) {
+void execute_in_memory(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment,
+                       std::uint64_t offset) {
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     const T data = operand<T>(*state, 0, lane);
     const T second = operand<T>(*state, sizeof(T) / 4, lane);
-    const auto address =
-        host_address(*state, lane, flat_scratch, segment, state->lane_addresses[lane], std::uint32_t{sizeof(T)});
+    const LanePlace place = place_of(*state, segment, state->lane_addresses[lane], offset);
+    const auto address = host_address(*state, lane, flat_scratch, place, 0, sizeof(T));
     T before = 0;
     if (address) before = exchange<operation>(reinterpret_cast<T*>(*address), data, second);  // NOLINT(performance-*)
     put_former(*state, lane, before);

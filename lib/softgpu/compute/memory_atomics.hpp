@@ -37,7 +37,8 @@ enum class AtomicOperation : std::uint8_t {
 /// of 64 bits take two dwords each), and leaves the memory's former value in lane_data.
 struct AtomicFunctions {
   /// Atomic towards other threads.
-  void (*in_memory)(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment) = nullptr;
+  void (*in_memory)(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment,
+                    std::uint64_t offset) = nullptr;
   /// On offsets in the work-group's LDS, which no other thread sees: what lies beyond reads as 0 and is not written.
   void (*in_lds)(WaveState* state, std::uint64_t lanes) = nullptr;
 };

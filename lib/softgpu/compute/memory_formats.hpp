@@ -103,13 +103,14 @@ inline constexpr NamedAtomic atomics[] = {
 }
 [[nodiscard]] inline AccessFormat result_format(const NamedAtomic& atomic) { return {atomic.bits / 8}; }
 
-/// Executes an atomic for `lanes` (i64) on the addresses and operands that are in WaveState, where the former values
-/// are afterwards.
+/// Executes an atomic for `lanes` (i64) on the addresses, plus `offset`, and operands that are in WaveState, where the
+/// former values are afterwards.
 inline void call_atomic(Emitter& e, const NamedAtomic& atomic, llvm::Value* lanes, llvm::Value* flat_scratch,
-                        runtime::Segment segment) {
+                        runtime::Segment segment, std::int64_t offset = 0) {
   const auto function = runtime::atomic_functions(atomic.operation, atomic.bits).in_memory;
   e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
-         {e.state(), lanes, flat_scratch, e.ir.getInt32(static_cast<std::uint32_t>(segment))});
+         {e.state(), lanes, flat_scratch, e.ir.getInt32(static_cast<std::uint32_t>(segment)),
+          e.ir.getInt64(static_cast<std::uint64_t>(offset))});
 }
 
 }  // namespace softgpu::compute

@@ -1,5 +1,7 @@
 #include "memory_runtime.hpp"
 
+#include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cstring>
@@ -16,8 +18,37 @@ void for_each_lane(std::uint64_t lanes, Access&& access) {
   for (; lanes != 0; lanes &= lanes - 1) access(static_cast<unsigned>(std::countr_zero(lanes)));
 }
 
-/// How many bytes the access to dword `dword` of `bytes` has.
-std::uint32_t piece(std::uint32_t bytes) { return bytes < 4 ? bytes : 4; }
+/// How many bytes of `left` are accessed at once: a byte, a short, a dword, or two where `in_pairs`.
+std::uint32_t piece(std::uint32_t left, bool in_pairs) { return left >= 8 && in_pairs ? 8 : std::min(left, 4U); }
+
+/// A lane's dwords from `at` bytes on, and what they become from there on.
+std::uint64_t lane_bytes(const WaveState& state, unsigned lane, std::uint32_t at, std::uint32_t size) {
+  const std::uint64_t low = state.lane_data[at / 4][lane] >> at % 4 * 8;
+  return size == 8 ? low | std::uint64_t{state.lane_data[at / 4 + 1][lane]} << 32 : low;
+}
+void put_lane_bytes(WaveState& state, unsigned lane, std::uint32_t at, std::uint32_t size, std::uint64_t value) {
+  std::uint32_t& dword = state.lane_data[at / 4][lane];
+  dword = at % 4 == 0 ? static_cast<std::uint32_t>(value) : dword | static_cast<std::uint32_t>(value) << at % 4 * 8;
+  if (size == 8) state.lane_data[at / 4 + 1][lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
+/// Calls `access(lane, at, bytes, host address)` for what is accessed at once of each lane's bytes.
+template <class Access>
+void for_each_piece(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment,
+                    std::uint64_t offset, std::uint32_t bytes, Access&& access) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    const LanePlace place = place_of(*state, segment, state->lane_addresses[lane], offset);
+    const bool in_pairs = place.segment == Segment::global;
+    const bool inside = place.segment != Segment::lds || place.address + bytes <= state->lds_bytes;
+    // The lanes' dwords alternate in private memory: what is in two dwords of a lane is not side by side.
+    const bool crosses = place.segment == Segment::scratch && place.address % 4 + std::min(bytes, 4U) > 4;
+    for (std::uint32_t at = 0; at < bytes;) {
+      const std::uint32_t size = crosses ? 1 : piece(bytes - at, in_pairs);
+      access(lane, at, size, inside ? host_address(*state, lane, flat_scratch, place, at, size) : std::nullopt);
+      at += size;
+    }
+  });
+}
 
 template <class Access>
 void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const BufferResource& buffer,
@@ -25,135 +56,170 @@ void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const Buffe
   for_each_lane(lanes, [&](unsigned lane) {
     const std::uint64_t index = (state->lane_addresses[lane] >> 32) + (buffer.adds_lane ? lane : 0);
     const std::uint64_t offset = state->lane_addresses[lane] & 0xffffffff;
-    for (std::uint32_t at = 0; at < bytes; at += 4) {
-      const bool inside = buffer.contains(index, offset + at, piece(bytes), scalar_offset);
+    for (std::uint32_t at = 0; at < bytes;) {
+      const std::uint32_t size =
+          piece(bytes - at, !buffer.swizzled && buffer.contains(index, offset + at, 8, scalar_offset));
+      const bool inside = buffer.contains(index, offset + at, size, scalar_offset);
       const std::uint64_t address = buffer.base + scalar_offset + buffer.place(index, offset + at);
-      access(lane, at / 4, inside ? std::optional(address) : std::nullopt);
+      access(lane, at, size, inside ? std::optional(address) : std::nullopt);
+      at += size;
     }
   });
 }
 
-/// What a kernel accesses: at any alignment.
+/// What a kernel accesses: at any alignment. LLVM and GCC split no volatile access that the host has an instruction
+/// for.
 template <class T>
 struct [[gnu::packed, gnu::may_alias]] InMemory {
   T value;
 };
+template <class T>
+__attribute__((no_sanitize("address", "thread", "undefined"), always_inline)) inline volatile InMemory<T>&
+in_memory(std::uint64_t address) {
+  return *reinterpret_cast<volatile InMemory<T>*>(address);  // NOLINT
+}
 
 // Plain loops in one function each: the sanitizers must not look at what a kernel accesses.
-template <class T, unsigned count>
+template <class T>
 __attribute__((no_sanitize("address", "thread", "undefined"))) void gather_elements(WaveState* state,
                                                                                     std::uint64_t lanes) {
   for (; lanes != 0; lanes &= lanes - 1) {
     const int lane = __builtin_ctzll(lanes);
-    const auto* from = reinterpret_cast<const InMemory<T>*>(state->lane_addresses[lane]);  // NOLINT
-    for (unsigned i = 0; i < count; ++i) state->lane_data[i][lane] = from[i].value;
+    state->lane_data[0][lane] = in_memory<T>(state->lane_addresses[lane]).value;
   }
 }
-template <class T, unsigned count>
+template <unsigned dwords>
+__attribute__((no_sanitize("address", "thread", "undefined"))) void gather_dwords(WaveState* state,
+                                                                                  std::uint64_t lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = __builtin_ctzll(lanes);
+    const std::uint64_t from = state->lane_addresses[lane];
+    for (unsigned d = 0; d + 1 < dwords; d += 2) {
+      const std::uint64_t pair = in_memory<std::uint64_t>(from + 4 * d).value;
+      state->lane_data[d][lane] = static_cast<std::uint32_t>(pair);
+      state->lane_data[d + 1][lane] = static_cast<std::uint32_t>(pair >> 32);
+    }
+    if (dwords % 2 != 0) state->lane_data[dwords - 1][lane] = in_memory<std::uint32_t>(from + 4 * (dwords - 1)).value;
+  }
+}
+template <class T>
 __attribute__((no_sanitize("address", "thread", "undefined"))) void scatter_elements(WaveState* state,
                                                                                      std::uint64_t lanes) {
   for (; lanes != 0; lanes &= lanes - 1) {
     const int lane = __builtin_ctzll(lanes);
-    auto* to = reinterpret_cast<InMemory<T>*>(state->lane_addresses[lane]);  // NOLINT
-    for (unsigned i = 0; i < count; ++i) to[i].value = static_cast<T>(state->lane_data[i][lane]);
+    in_memory<T>(state->lane_addresses[lane]).value = static_cast<T>(state->lane_data[0][lane]);
+  }
+}
+template <unsigned dwords>
+__attribute__((no_sanitize("address", "thread", "undefined"))) void scatter_dwords(WaveState* state,
+                                                                                   std::uint64_t lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = __builtin_ctzll(lanes);
+    const std::uint64_t to = state->lane_addresses[lane];
+    for (unsigned d = 0; d + 1 < dwords; d += 2)
+      in_memory<std::uint64_t>(to + 4 * d).value =
+          state->lane_data[d][lane] | std::uint64_t{state->lane_data[d + 1][lane]} << 32;
+    if (dwords % 2 != 0) in_memory<std::uint32_t>(to + 4 * (dwords - 1)).value = state->lane_data[dwords - 1][lane];
   }
 }
 
 }  // namespace
 
-std::uint32_t read(std::uint64_t address, std::uint32_t bytes) {
+std::uint64_t read(std::uint64_t address, std::uint32_t bytes) {
   switch (bytes) {
   case 1:
-    return *reinterpret_cast<const std::uint8_t*>(address);  // NOLINT(performance-no-int-to-ptr)
+    return in_memory<std::uint8_t>(address).value;
   case 2:
-    return *reinterpret_cast<const std::uint16_t*>(address);  // NOLINT(performance-no-int-to-ptr)
+    return in_memory<std::uint16_t>(address).value;
+  case 4:
+    return in_memory<std::uint32_t>(address).value;
   default:
-    return *reinterpret_cast<const std::uint32_t*>(address);  // NOLINT(performance-no-int-to-ptr)
+    return in_memory<std::uint64_t>(address).value;
   }
 }
 
-void write(std::uint64_t address, std::uint32_t value, std::uint32_t bytes) {
+void write(std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
   switch (bytes) {
   case 1:
-    *reinterpret_cast<std::uint8_t*>(address) = static_cast<std::uint8_t>(value);  // NOLINT(performance-no-int-to-ptr)
+    in_memory<std::uint8_t>(address).value = static_cast<std::uint8_t>(value);
     return;
   case 2:
-    *reinterpret_cast<std::uint16_t*>(address) =  // NOLINT(performance-no-int-to-ptr)
-        static_cast<std::uint16_t>(value);
+    in_memory<std::uint16_t>(address).value = static_cast<std::uint16_t>(value);
+    return;
+  case 4:
+    in_memory<std::uint32_t>(address).value = static_cast<std::uint32_t>(value);
     return;
   default:
-    *reinterpret_cast<std::uint32_t*>(address) = value;  // NOLINT(performance-no-int-to-ptr)
+    in_memory<std::uint64_t>(address).value = value;
   }
 }
 
-void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint32_t bytes) {
-  for_each_lane(lanes, [&](unsigned lane) {
-    for (std::uint32_t at = 0; at < bytes; at += 4) {
-      const auto address =
-          host_address(*state, lane, flat_scratch, segment, state->lane_addresses[lane] + at, piece(bytes));
-      state->lane_data[at / 4][lane] = address ? read(*address, piece(bytes)) : 0;
-    }
-  });
+void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
+          std::uint32_t bytes) {
+  for_each_piece(state, lanes, flat_scratch, segment, offset, bytes,
+                 [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
+                   put_lane_bytes(*state, lane, at, size, address ? read(*address, size) : 0);
+                 });
 }
 
-void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint32_t bytes) {
-  for_each_lane(lanes, [&](unsigned lane) {
-    for (std::uint32_t at = 0; at < bytes; at += 4) {
-      const auto address =
-          host_address(*state, lane, flat_scratch, segment, state->lane_addresses[lane] + at, piece(bytes));
-      if (address) write(*address, state->lane_data[at / 4][lane], piece(bytes));
-    }
-  });
+void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
+           std::uint32_t bytes) {
+  for_each_piece(state, lanes, flat_scratch, segment, offset, bytes,
+                 [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
+                   if (address) write(*address, lane_bytes(*state, lane, at, size), size);
+                 });
 }
 
 void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
   switch (bytes) {
   case 1:
-    return gather_elements<std::uint8_t, 1>(state, lanes);
+    return gather_elements<std::uint8_t>(state, lanes);
   case 2:
-    return gather_elements<std::uint16_t, 1>(state, lanes);
+    return gather_elements<std::uint16_t>(state, lanes);
   case 4:
-    return gather_elements<std::uint32_t, 1>(state, lanes);
+    return gather_dwords<1>(state, lanes);
   case 8:
-    return gather_elements<std::uint32_t, 2>(state, lanes);
+    return gather_dwords<2>(state, lanes);
   case 12:
-    return gather_elements<std::uint32_t, 3>(state, lanes);
+    return gather_dwords<3>(state, lanes);
   default:
-    return gather_elements<std::uint32_t, 4>(state, lanes);
+    return gather_dwords<4>(state, lanes);
   }
 }
 
 void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
   switch (bytes) {
   case 1:
-    return scatter_elements<std::uint8_t, 1>(state, lanes);
+    return scatter_elements<std::uint8_t>(state, lanes);
   case 2:
-    return scatter_elements<std::uint16_t, 1>(state, lanes);
+    return scatter_elements<std::uint16_t>(state, lanes);
   case 4:
-    return scatter_elements<std::uint32_t, 1>(state, lanes);
+    return scatter_dwords<1>(state, lanes);
   case 8:
-    return scatter_elements<std::uint32_t, 2>(state, lanes);
+    return scatter_dwords<2>(state, lanes);
   case 12:
-    return scatter_elements<std::uint32_t, 3>(state, lanes);
+    return scatter_dwords<3>(state, lanes);
   default:
-    return scatter_elements<std::uint32_t, 4>(state, lanes);
+    return scatter_dwords<4>(state, lanes);
   }
 }
 
 void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
                  std::uint32_t scalar_offset, std::uint32_t bytes) {
-  for_each_piece_in_buffer(state, lanes, {resource_low, resource_high}, scalar_offset, bytes,
-                           [&](unsigned lane, std::uint32_t dword, std::optional<std::uint64_t> address) {
-                             state->lane_data[dword][lane] = address ? read(*address, piece(bytes)) : 0;
-                           });
+  for_each_piece_in_buffer(
+      state, lanes, {resource_low, resource_high}, scalar_offset, bytes,
+      [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
+        put_lane_bytes(*state, lane, at, size, address ? read(*address, size) : 0);
+      });
 }
 
 void buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
                   std::uint32_t scalar_offset, std::uint32_t bytes) {
-  for_each_piece_in_buffer(state, lanes, {resource_low, resource_high}, scalar_offset, bytes,
-                           [&](unsigned lane, std::uint32_t dword, std::optional<std::uint64_t> address) {
-                             if (address) write(*address, state->lane_data[dword][lane], piece(bytes));
-                           });
+  for_each_piece_in_buffer(
+      state, lanes, {resource_low, resource_high}, scalar_offset, bytes,
+      [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
+        if (address) write(*address, lane_bytes(*state, lane, at, size), size);
+      });
 }
 
 std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low,
@@ -181,6 +247,7 @@ void permute(WaveState* state, std::uint64_t lanes) {
 }
 
 void poll(WaveState* state) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   constexpr std::uint32_t patience = 64;
   if (++state->polls % patience == 0) state->yield(state);
 }

@@ -19,9 +19,11 @@ enum class Segment : std::uint32_t {
   lds,      ///< an offset within the work-group's LDS; beyond its end reads give 0 and writes are dropped
 };
 
-/// `bytes` is 1, 2, 4, 8, 12 or 16; bytes and shorts are not extended.
-void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint32_t bytes);
-void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint32_t bytes);
+/// `offset` is the instruction's; `bytes` is 1, 2, 4, 8, 12 or 16; bytes and shorts are not extended.
+void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
+          std::uint32_t bytes);
+void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
+           std::uint32_t bytes);
 
 /// The same for what are host addresses for certain, and faster.
 void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
@@ -40,7 +42,8 @@ std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint6
 /// ds_permute: each lane sends lane_data[0] to lane (lane_addresses / 4) % 64; a lane that gets nothing reads 0.
 void permute(WaveState* state, std::uint64_t lanes);
 
-/// Called by each access that may wait for what another wavefront does: lets the others run every so often.
+/// Called before each access that asks for memory's current value: earlier stores become visible to all first. It may
+/// wait for what another wavefront does: every so often the others run.
 void poll(WaveState* state);
 
 /// s_memrealtime counts at 100 MHz, s_memtime at what stands for the shader clock.

@@ -6,6 +6,7 @@
 #include "half_functions.hpp"
 #include "handler_table.hpp"
 #include "lane_access.hpp"
+#include "memory_order.hpp"
 #include "memory_runtime.hpp"
 #include "wave_state.hpp"
 
@@ -37,14 +38,6 @@ void set_register(Emitter& e, const Instruction& i, const Handler& otherwise) {
   e.set_sgpr(scalar_register::hidden_flat_scratch + (is_low ? 0 : 1), e.scalar(i.operands.at(1)));
 }
 
-Value* shader_clock(Emitter& e) { return e.call(reinterpret_cast<const void*>(&runtime::shader_clock), e.i64(), {}); }
-
-/// HW_REG_SHADER_CYCLES counts in 20 bits.
-void get_register(Emitter& e, const Instruction& i, const Handler& otherwise) {
-  if (i.operands.at(1).text != "hwreg(HW_REG_SHADER_CYCLES, 0, 20)") return otherwise(e, i);
-  e.set_scalar(i.operands.at(0), e.ir.CreateTrunc(e.ir.CreateAnd(shader_clock(e), 0xfffff), e.i32()));
-}
-
 /// A kernel that is about to end gives its VGPRs back, of which nobody takes notice here.
 void send_message(Emitter& e, const Instruction& i, const Handler& otherwise) {
   if (!i.operands.at(0).is("sendmsg(MSG_DEALLOC_VGPRS)")) otherwise(e, i);
@@ -69,7 +62,6 @@ void add_scalar_instructions(HandlerTable& table) {
   table.add("s_round_mode", [](auto& e, auto& i) { set_mode(e, i, 0); });
   table.add("s_denorm_mode", [](auto& e, auto& i) { set_mode(e, i, 4); });
   table.add("s_setreg_b32", [set = *table.find("s_setreg_b32")](auto& e, auto& i) { set_register(e, i, set); });
-  table.add("s_getreg_b32", [get = *table.find("s_getreg_b32")](auto& e, auto& i) { get_register(e, i, get); });
   table.add("s_sendmsg", [send = *table.find("s_sendmsg")](auto& e, auto& i) { send_message(e, i, send); });
   table.add("s_sendmsg_rtn_b64", request_message);
   table.add("s_pack_hl_b32_b16", pack_high_low);

@@ -1,4 +1,4 @@
-// Registers whose number is known only when the kernel runs: s_set_gpr_idx and the moves under it, s_movrel.
+// Registers whose number is known only when the kernel runs: s_set_gpr_idx and the moves under it, s_movrel, v_movrel.
 //
 // Registers are SSA values here, so that an indexed one is selected out of all that it could be. The index is the same
 // for all lanes.
@@ -43,27 +43,54 @@ void change_mode(Emitter& e, const Instruction& i) {
   if (e.indexes_gprs()) e.set_gpr_index_mode(mode);
 }
 
-/// v_mov_b32 with its source, its destination or both moved by the index.
-void indexed_move(Emitter& e, const Instruction& i) {
+/// How much is added to the numbers of a move's registers (i32); null where nothing is.
+struct MoveIndices {
+  Value* source = nullptr;
+  Value* destination = nullptr;
+};
+
+/// A move of a dword a lane, in which the numbers of vector registers get an index added.
+void indexed_move(Emitter& e, const Instruction& i, const MoveIndices& indices) {
   const Operand& to = i.operands.at(0);
   const Operand& from = i.operands.at(1);
-  const bool has_plain_registers = to.index < e.vgpr_limit() && from.index < e.vgpr_limit();
-  if (i.encoding != Encoding::e32 || !to.is_vector() || !has_plain_registers) e.unsupported("indexed VGPRs");
-  Value* index = register_index(e);
-  const auto is_at = [&](unsigned distance) { return e.ir.CreateICmpEQ(index, e.ir.getInt32(distance)); };
+  if (!to.is_vector() || to.index >= e.vgpr_limit() || (from.is_vector() && from.index >= e.vgpr_limit()))
+    e.unsupported("indexed VGPRs");
+  const auto is_at = [&](Value* index, unsigned distance) { return e.ir.CreateICmpEQ(index, e.ir.getInt32(distance)); };
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* value = e.vector(from, chunk);
-    if ((e.gpr_index_mode() & Emitter::source0) != 0 && from.is_vector()) {
+    if (indices.source != nullptr && from.is_vector()) {
       for (unsigned n = from.index + 1; n < e.vgpr_limit(); ++n)
-        value = e.ir.CreateSelect(is_at(n - from.index), e.vgpr(n, chunk), value);
+        value = e.ir.CreateSelect(is_at(indices.source, n - from.index), e.vgpr(n, chunk), value);
     }
-    if ((e.gpr_index_mode() & Emitter::destination) == 0) {
+    if (indices.destination == nullptr) {
       e.set_vgpr(to.index, chunk, value);
       continue;
     }
     for (unsigned n = to.index; n < e.vgpr_limit(); ++n)
-      e.set_vgpr(n, chunk, e.ir.CreateSelect(is_at(n - to.index), value, e.vgpr(n, chunk)));
+      e.set_vgpr(n, chunk, e.ir.CreateSelect(is_at(indices.destination, n - to.index), value, e.vgpr(n, chunk)));
   }
+}
+
+/// v_mov_b32 while s_set_gpr_idx has its source, its destination or both indexed.
+void move_in_index_mode(Emitter& e, const Instruction& i) {
+  if (i.encoding != Encoding::e32) e.unsupported("indexed VGPRs");
+  const auto index_of = [&](unsigned part) { return (e.gpr_index_mode() & part) != 0 ? register_index(e) : nullptr; };
+  indexed_move(e, i, {.source = index_of(Emitter::source0), .destination = index_of(Emitter::destination)});
+}
+
+enum class Relative : std::uint8_t { source, destination, both, both_by_halves };
+
+/// RDNA's v_movrel: M0 is added, or in v_movrelsd_2 a part of it to each number.
+template <Relative relative>
+void move_relative(Emitter& e, const Instruction& i) {
+  if (i.encoding != Encoding::e32 && i.encoding != Encoding::e64) e.unsupported("this form");
+  Value* m0 = e.sgpr(scalar_register::m0);
+  MoveIndices indices;
+  if (relative != Relative::destination) indices.source = m0;
+  if (relative != Relative::source) indices.destination = m0;
+  if (relative == Relative::both_by_halves)
+    indices = {.source = e.ir.CreateAnd(m0, 0x3ff), .destination = e.ir.CreateAnd(e.ir.CreateLShr(m0, 16), 0x3ff)};
+  indexed_move(e, i, indices);
 }
 
 /// The scalar registers that s_movrel can reach: VCC and what is above are not among them.
@@ -105,9 +132,13 @@ void add_register_indexing(HandlerTable& table) {
   table.add("s_set_gpr_idx_idx", [](Emitter& e, const Instruction& i) { set_index(e, i.operands.at(0)); });
   for (const char* mnemonic : {"s_movrels_b32", "s_movrels_b64"}) table.add(mnemonic, move_from_relative);
   for (const char* mnemonic : {"s_movreld_b32", "s_movreld_b64"}) table.add(mnemonic, move_to_relative);
+  table.add("v_movrels_b32", move_relative<Relative::source>);
+  table.add("v_movreld_b32", move_relative<Relative::destination>);
+  table.add("v_movrelsd_b32", move_relative<Relative::both>);
+  table.add("v_movrelsd_2_b32", move_relative<Relative::both_by_halves>);
   const Handler plain_move = *table.find("v_mov_b32");
   table.add("v_mov_b32", [plain_move](Emitter& e, const Instruction& i) {
-    (e.gpr_index_mode() == 0 ? plain_move : Handler(indexed_move))(e, i);
+    (e.gpr_index_mode() == 0 ? plain_move : Handler(move_in_index_mode))(e, i);
   });
 }
 

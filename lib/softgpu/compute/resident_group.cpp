@@ -58,6 +58,14 @@ std::string name_of(const WorkGroup& group) {
   return text.str();
 }
 
+/// Functions that a kernel calls may lie before its entry.
+std::string offset_from_entry(std::uint64_t offset) {
+  std::ostringstream text;
+  const bool is_before = static_cast<std::int64_t>(offset) < 0;
+  text << (is_before ? "-0x" : "0x") << std::hex << (is_before ? 0 - offset : offset);
+  return text.str();
+}
+
 }  // namespace
 
 Failure describe(const EarlyExit& exit, const WorkGroup& group) {
@@ -78,7 +86,7 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group) {
     break;
   case EarlyExit::Cause::trap:
   case EarlyExit::Cause::cancelled:
-    text << "s_trap at offset 0x" << exit.address << ", executed";
+    text << "s_trap at offset " << offset_from_entry(exit.address) << ", executed";
     break;
   }
   text << " by " << name_of(group);
@@ -90,6 +98,7 @@ Failure out_of_memory(const WorkGroup& group) {
 }
 
 void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch) {
+  state.launch = &launch;
   state.lds = lds;
   state.lds_bytes = launch.lds_bytes();
   state.wavefront_size = launch.kernel().target().wavefront_size;
@@ -155,7 +164,7 @@ void ResidentGroup::begin(const PreparedLaunch& launch, const WorkGroup& group, 
     prepare_launch(wave.state, lds.data(), launch, scratch);
     launch.fill_sgprs(wave.state.sgprs, scratch);
     launch.set_group_id(wave.state.sgprs, group);
-    prepare_wave(wave.state, launch, group, scratch, i);
+    prepare_wave(wave.state, launch, group_, scratch, i);
     wave.state.barrier = wait_at_barrier;
     wave.state.yield = let_others_run;
     wave.state.sync_globally = sync_globally;

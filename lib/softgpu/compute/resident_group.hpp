@@ -102,7 +102,7 @@ private:
 /// What every wavefront of a launch starts with, but for its SGPRs.
 void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch);
 
-/// What one of its wavefronts starts with.
+/// What one of its wavefronts starts with. `group` must outlive it.
 inline void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,
                          std::uint32_t wave) {
   const std::uint32_t first_item = wave * group.lanes;
@@ -110,6 +110,7 @@ inline void prepare_wave(WaveState& state, const PreparedLaunch& launch, const W
   state.work_item_ids = launch.work_item_ids(group, first_item, state.room_for_ids);
   state.exec = ~std::uint64_t{0} >> (64 - items);
   state.wave_in_group = wave;
+  state.group = &group;
   const std::uint32_t offset = scratch.first_offset + wave * scratch.wave_bytes;
   launch.set_wave_scratch_offset(state.sgprs, offset);
   state.scratch_wave_base = scratch.base + offset;

@@ -9,6 +9,7 @@
 #include "handler_table.hpp"
 #include "lane_access.hpp"
 #include "memory_formats.hpp"
+#include "memory_order.hpp"
 #include "memory_runtime.hpp"
 #include "wave_state.hpp"
 
@@ -20,21 +21,37 @@ using llvm::Value;
 /// What the register of an offset counts: in scratch, as for the queue's scratch, 64 bytes.
 enum class RegisterUnit : std::uint8_t { byte = 1, scratch = 64 };
 
-/// The byte offset: a constant, a scalar register, or both (i64). Scalar memory is addressed in dwords.
-Value* byte_offset(Emitter& e, const Instruction& i, RegisterUnit unit = RegisterUnit::byte) {
+/// Scalar memory is addressed in dwords.
+Value* whole_dwords(Emitter& e, Value* bytes) { return e.ir.CreateAnd(bytes, ~std::uint64_t{3}); }
+
+/// The byte offset: a constant, a scalar register without a sign, or both (i64).
+struct ScalarOffset {
+  Value* constant;
+  Value* variable;  ///< null where there is none
+
+  [[nodiscard]] Value* sum(Emitter& e) const {
+    return variable == nullptr ? constant : e.ir.CreateAdd(variable, constant);
+  }
+};
+
+ScalarOffset scalar_offset(Emitter& e, const Instruction& i, RegisterUnit unit = RegisterUnit::byte) {
   const Operand& operand = i.operands.at(2);
-  Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(i.number("offset")));
-  if (operand.kind == Operand::Kind::null) return offset;
+  Value* constant = e.ir.getInt64(static_cast<std::uint64_t>(i.number("offset")));
+  if (operand.kind == Operand::Kind::null) return {constant, nullptr};
   if (operand.is_scalar()) {
     Value* units = e.ir.CreateZExt(e.scalar(operand), e.i64());
-    return e.ir.CreateAdd(e.ir.CreateMul(units, e.ir.getInt64(static_cast<std::uint64_t>(unit))), offset);
+    return {constant, e.ir.CreateMul(units, e.ir.getInt64(static_cast<std::uint64_t>(unit)))};
   }
   if (operand.kind != Operand::Kind::integer) e.unsupported("offset " + operand.text);
-  return e.ir.CreateAdd(e.ir.getInt64(static_cast<std::uint64_t>(operand.value)), offset);
+  return {e.ir.CreateAdd(e.ir.getInt64(static_cast<std::uint64_t>(operand.value)), constant), nullptr};
 }
 
-Value* dword_pointer(Emitter& e, Value* base, Value* offset) {
-  Value* address = e.ir.CreateAnd(e.ir.CreateAdd(base, offset), ~std::uint64_t{3});
+/// Base plus offset. The two lowest bits of each part are ignored, not of the sum alone (ISA manuals, "Scalar Memory
+/// Addressing": all components are in bytes, but the two LSBs are treated as if they were zero).
+Value* dword_pointer(Emitter& e, const Instruction& i, RegisterUnit unit = RegisterUnit::byte) {
+  const ScalarOffset offset = scalar_offset(e, i, unit);
+  Value* address = e.ir.CreateAdd(whole_dwords(e, e.scalar64(i.operands.at(1))), whole_dwords(e, offset.constant));
+  if (offset.variable != nullptr) address = e.ir.CreateAdd(address, whole_dwords(e, offset.variable));
   return e.ir.CreateIntToPtr(address, e.ir.getPtrTy());
 }
 
@@ -46,7 +63,7 @@ void load(Emitter& e, const Instruction& i, unsigned dwords, RegisterUnit unit) 
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
   check_register(e, destination, dwords);
-  Value* pointer = dword_pointer(e, e.scalar64(i.operands.at(1)), byte_offset(e, i, unit));
+  Value* pointer = dword_pointer(e, i, unit);
   // All are read before the first is written: the destination may overlap the base.
   std::vector<Value*> values;
   llvm::Type* type = dwords == 1 ? e.i32() : e.i64();
@@ -80,8 +97,9 @@ ScalarBuffer scalar_buffer(Emitter& e, const Instruction& i) {
   Value* records = e.ir.CreateZExt(e.sgpr(resource.index + 2), e.i64());
   Value* stride = e.ir.CreateAnd(e.ir.CreateLShr(low, 48), 0x3fff);
   Value* bytes = e.ir.CreateSelect(e.ir.CreateIsNull(stride), records, e.ir.CreateMul(records, stride));
-  Value* offset = e.ir.CreateAnd(byte_offset(e, i), ~std::uint64_t{3});
-  return {dword_pointer(e, e.ir.CreateAnd(low, 0xffffffffffff), offset), offset, bytes};
+  Value* offset = whole_dwords(e, scalar_offset(e, i).sum(e));
+  Value* address = e.ir.CreateAdd(whole_dwords(e, e.ir.CreateAnd(low, 0xffffffffffff)), offset);
+  return {e.ir.CreateIntToPtr(address, e.ir.getPtrTy()), offset, bytes};
 }
 
 /// Dwords out of the buffer's range read 0. A mask says so to a vector load.
@@ -101,11 +119,13 @@ void store(Emitter& e, const Instruction& i, unsigned dwords, RegisterUnit unit)
   ignore_cache_hints(i);
   const Operand& source = i.operands.at(0);
   check_register(e, source, dwords);
-  Value* pointer = dword_pointer(e, e.scalar64(i.operands.at(1)), byte_offset(e, i, unit));
-  for (unsigned d = 0; d < dwords; ++d)
-    e.ir.CreateAlignedStore(e.sgpr(source.index + d),
-                            e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), pointer, std::uint64_t{4} * d),
-                            llvm::Align(4));
+  Value* pointer = dword_pointer(e, i, unit);
+  for (unsigned d = 0; d < dwords; d += 2) {
+    Value* value = dwords == 1 ? e.sgpr(source.index) : e.sgpr_pair(source.index + d);
+    Value* place = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), pointer, std::uint64_t{4} * d);
+    e.ir.CreateAlignedStore(value, place, llvm::Align(4), true);  // volatile: not split
+  }
+  keep_in_order(e);
 }
 
 /// Dwords out of the buffer's range are not written.
@@ -145,7 +165,7 @@ void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named, Value* p
 
 void memory_atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
   honour_cache_hints(e, i);
-  atomic(e, i, named, dword_pointer(e, e.scalar64(i.operands.at(1)), byte_offset(e, i)), e.ir.getTrue());
+  atomic(e, i, named, dword_pointer(e, i), e.ir.getTrue());
 }
 
 void buffer_atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
@@ -164,11 +184,6 @@ bool is_integer(const NamedAtomic& named) {
 
 void clock(Emitter& e, const Instruction& i, std::uint64_t (*function)()) {
   e.set_scalar(i.operands.at(0), e.call(reinterpret_cast<const void*>(function), e.i64(), {}));
-}
-
-/// Host memory is coherent; what an invalidation orders must stay ordered in the translated code.
-void order_accesses(Emitter& e, const Instruction&) {
-  e.ir.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
 }
 
 void no_effect(Emitter&, const Instruction& i) {
@@ -197,7 +212,7 @@ void add_scalar_memory(HandlerTable& table) {
   table.add("s_memtime", [](auto& e, auto& i) { clock(e, i, runtime::shader_clock); });
   table.add("s_memrealtime", [](auto& e, auto& i) { clock(e, i, runtime::real_time); });
   for (const char* mnemonic : {"s_dcache_inv", "s_dcache_inv_vol", "s_dcache_wb", "s_dcache_wb_vol"})
-    table.add(mnemonic, order_accesses);
+    table.add(mnemonic, [](auto& e, auto&) { keep_in_order(e); });
   // A line may be written back before it is discarded: here all are. Probes fetch translations of addresses.
   for (const char* mnemonic : {"s_dcache_discard", "s_dcache_discard_x2", "s_atc_probe", "s_atc_probe_buffer"})
     table.add(mnemonic, no_effect);

@@ -43,6 +43,7 @@ KernelCache::Key key_of(const std::string& identity, const Program& program, std
   maker.add(identity);
   maker.add(program.target.architecture->name);
   maker.add(program.target.wavefront_size);
+  maker.add(program.target.vector_registers);
   maker.add(float_mode);
   maker.add(static_cast<std::uint64_t>(program.start));
   maker.add(program.leaders);

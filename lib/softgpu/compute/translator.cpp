@@ -16,8 +16,9 @@ namespace softgpu::compute {
 
 namespace {
 
+/// Nothing names some elements of an array that is accessed by indices alone: those that are allocated count, too.
 unsigned vgpr_limit(const Program& program) {
-  unsigned limit = 1;
+  unsigned limit = std::max(1U, program.target.vector_registers);
   const auto look_at = [&](const Instruction& instruction) {
     for (const Operand& operand : instruction.operands)
       if (operand.is_vector() && operand.index < first_agpr) limit = std::max(limit, operand.index + operand.dwords);

@@ -26,25 +26,19 @@ const Operand& source_operand(Emitter& e, const Instruction& i, unsigned n) {
   return i.operands[n + 1];
 }
 
-/// Inline constants are read from their lower half: the ISA does not say what the upper one holds.
-void check_constant(Emitter& e, const Operand& operand, bool upper) {
-  const bool is_register = operand.is_vector() || operand.is_scalar();
-  const bool is_zero = operand.kind == Operand::Kind::integer && operand.value == 0;
-  if (!is_register && upper && !is_zero) e.unsupported("the upper half of a constant");
-}
-
 /// Whether MODE has denormal halves of inputs (1) or outputs (2) become zeros.
 bool flushes_halves(Emitter& e, unsigned side) { return (e.float_mode() >> 6 & side) == 0; }
 
-/// One half of a packed 16-bit source: <16 x i16>, or <16 x float> for f16.
+/// One half of a packed 16-bit source: <16 x i16>, or <16 x float> for f16. Constants are dwords, whose bits 16 to 31
+/// are the upper half: integers have their sign there, literals what they say, numbers of f16 instructions 0, and those
+/// of integer instructions are single precision (LLVM, getInlineEncodingV216 in AMDGPUBaseInfo.cpp).
 Value* half_source(Emitter& e, const Instruction& i, unsigned n, Half half, Lane lane, unsigned chunk) {
   const Operand& operand = source_operand(e, i, n);
   const bool upper = takes_upper(i, n, half);
-  check_constant(e, operand, upper);
   if (lane == f16 && operand.kind == Operand::Kind::real) {
     const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
     e.ir.setIsFPConstrained(false);  // a constant is to become one
-    Value* number = llvm::ConstantFP::get(Emitter::lanes(e.ir.getHalfTy()), operand.real);
+    Value* number = llvm::ConstantFP::get(Emitter::lanes(e.ir.getHalfTy()), upper ? 0.0 : operand.real);
     number = e.ir.CreateFPExt(number, Emitter::lanes(e.ir.getFloatTy()));
     return is_negated(i, n, half) ? e.ir.CreateFNeg(number) : number;
   }
@@ -89,12 +83,17 @@ void add_packed_halves(HandlerTable& table, const char* mnemonic, Lane lane, uns
   });
 }
 
-/// v_pk_fmac_f16 v0, v1, v2: VOP2, so that each half comes from the same half of every operand.
+/// v_pk_fmac_f16 v0, v1, v2: VOP2, so that each half comes from the same half of every operand. From RDNA3 on, both
+/// halves of an inline constant are its lower one (LLVM, issue 94116, as seen on Navi31).
 void packed_multiply_accumulate(Emitter& e, const Instruction& i) {
   if (i.operands.size() != 3 || i.encoding == Encoding::sdwa || i.encoding == Encoding::dpp) e.unsupported("this form");
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     const auto result = [&](Half half) {
-      std::array<Value*, 3> sources = {half_source(e, i, 0, half, f16, chunk), half_source(e, i, 1, half, f16, chunk)};
+      const Operand& first = source_operand(e, i, 0);
+      const bool is_inline_constant = !first.is_vector() && !first.is_scalar() && !first.is_literal;
+      const Half of_first = is_inline_constant && e.architecture().major >= 11 ? Half::low : half;
+      std::array<Value*, 3> sources = {half_source(e, i, 0, of_first, f16, chunk),
+                                       half_source(e, i, 1, half, f16, chunk)};
       Value* old = e.vector(i.operands[0], chunk);
       if (half == Half::high) old = e.ir.CreateLShr(old, 16);
       old = e.ir.CreateTrunc(old, Emitter::lanes(e.ir.getInt16Ty()));
@@ -109,9 +108,11 @@ void packed_multiply_accumulate(Emitter& e, const Instruction& i) {
 /// One dword of a source pair.
 Value* dword_source(Emitter& e, const Instruction& i, unsigned n, bool upper, unsigned chunk) {
   const Operand& operand = source_operand(e, i, n);
-  check_constant(e, operand, upper);
   if (operand.is_vector()) return e.vector(operand, chunk, upper ? 1 : 0);
   if (operand.is_scalar()) return e.splat(e.sgpr(operand.index + (upper ? 1 : 0)));
+  // The manuals do not say what it is.
+  const bool is_zero = operand.kind == Operand::Kind::integer && operand.value == 0;
+  if (upper && !is_zero) e.unsupported("the upper dword of a constant");
   return e.vector(operand, chunk);
 }
 

@@ -10,7 +10,9 @@
 namespace softgpu::compute {
 
 class InterruptHandler;
+class PreparedLaunch;
 struct RegisterFile;
+struct WorkGroup;
 
 struct WaveState {
   static constexpr unsigned initial_sgpr_count = 32;
@@ -47,6 +49,8 @@ struct WaveState {
   void (*sync_globally)(WaveState*, std::uint32_t instruction, std::uint32_t resource, std::uint32_t value) = nullptr;
   void* runner = nullptr;  ///< the callbacks' own
   InterruptHandler* interrupts = nullptr;
+  const PreparedLaunch* launch = nullptr;
+  const WorkGroup* group = nullptr;
   std::uint32_t polls = 0;  ///< accesses that may have waited for another wavefront
 
   alignas(64) std::uint32_t room_for_ids[64];  ///< what `work_item_ids` may point to

@@ -61,8 +61,12 @@ SOFTGPU_ENTRY hsaKmtDestroyQueue(HSA_QUEUEID id) {
   });
 }
 
-SOFTGPU_ENTRY hsaKmtSetQueueCUMask(HSA_QUEUEID /*id*/, HSAuint32 /*bits*/, HSAuint32* /*mask*/) {
-  return HSAKMT_STATUS_SUCCESS;  // which compute units run a kernel changes no result
+SOFTGPU_ENTRY hsaKmtSetQueueCUMask(HSA_QUEUEID id, HSAuint32 bits, HSAuint32* mask) {
+  return with_driver([&](SoftGpu& gpu) {
+    if (bits == 0 || bits % 32 != 0 || mask == nullptr) return HSAKMT_STATUS_INVALID_PARAMETER;
+    return gpu.command_processor.enable_compute_units(id, {mask, bits / 32}) ? HSAKMT_STATUS_SUCCESS
+                                                                             : HSAKMT_STATUS_INVALID_HANDLE;
+  });
 }
 
 SOFTGPU_ENTRY hsaKmtAllocQueueGWS(HSA_QUEUEID id, HSAuint32 count, HSAuint32* first) {

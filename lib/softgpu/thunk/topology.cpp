@@ -8,13 +8,13 @@
 
 #include <unistd.h>
 
+#include "softgpu/compute/compute_units.hpp"
 #include "softgpu/compute/engine.hpp"
 #include "softgpu/thunk/hsakmt_6.hpp"
 
 namespace softgpu::thunk {
 namespace {
 
-constexpr std::uint32_t shader_engines = 8;
 constexpr std::uint32_t host_cache_levels = 3;
 constexpr std::uint32_t gpu_cache_levels = 2;
 
@@ -69,7 +69,7 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   HsaNodeProperties properties{};
   const compute::Architecture& architecture = *environment_.architecture;
   const std::uint32_t compute_units = environment_.compute_units;
-  const std::uint32_t engines = std::min(shader_engines, compute_units);
+  const std::uint32_t engines = compute::shader_engines(compute_units);
 
   properties.NumFComputeCores = compute_units * architecture.simds_per_compute_unit;
   properties.NumSIMDPerCU = architecture.simds_per_compute_unit;

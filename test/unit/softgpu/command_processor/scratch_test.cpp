@@ -104,6 +104,23 @@ TEST_F(ScratchTest, WorkersWithoutWaveSlotsLeaveTheKernelToOthers) {
   EXPECT_LE(highest.load(), 1U);
 }
 
+TEST_F(ScratchTest, NoScratchIsAskedForByAKernelThatUsesNone) {
+  const FakeKernel kernel;
+  MemoryQueue queue(scheduler, grids, host);
+  Signal done;
+  queue.dispatch(kernel, {.private_bytes = 5000, .completion = &done});
+  EXPECT_TRUE(done.reaches(0));
+  EXPECT_EQ(queue.inactive().load(), 0);
+}
+
+TEST_F(ScratchTest, APacketThatIsRefusedForSomethingElseAsksForNone) {
+  const FakeKernel kernel{.private_bytes = 100,
+                          .refusal = compute::Failure{compute::Failure::Kind::invalid_dimensions, 0, "sizes"}};
+  MemoryQueue queue(scheduler, grids, host);
+  queue.dispatch(kernel, {.private_bytes = 100});
+  EXPECT_TRUE(queue.inactive().reaches(queue_error::dimensions));
+}
+
 TEST_F(ScratchTest, APacketThatHidesAKernelsPrivateMemoryIsRefused) {
   const FakeKernel kernel{.private_bytes = 100};
   MemoryQueue queue(scheduler, grids, host);

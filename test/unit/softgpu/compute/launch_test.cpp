@@ -69,7 +69,7 @@ TEST(Launch, needs_the_private_memory_of_packet_and_descriptor) {
   packet.private_segment_size = 64;
   KernelDescriptor descriptor;
   descriptor.private_segment_bytes = 100;
-  EXPECT_EQ(prepared(packet, descriptor).private_segment_bytes(), 64U);  // amd_kernel_code_t's minor version
+  EXPECT_EQ(prepared(packet, descriptor).private_segment_bytes(), 0U);  // it uses none, whatever the packet says
   descriptor.rsrc2 = 1;
   EXPECT_EQ(prepared(packet, descriptor).private_segment_bytes(), 100U);
   packet.private_segment_size = 128;

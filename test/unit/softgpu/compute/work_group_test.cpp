@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "softgpu/compute/memory_runtime.hpp"
 #include "test_launch.hpp"
 
 namespace softgpu::compute {
@@ -27,6 +28,8 @@ TEST(WorkGroupRunner, runs_the_wavefronts_of_a_kernel_without_barriers_in_order)
   EXPECT_EQ(order(), (std::vector<int>{0, 1, 2, 3}));
 }
 
+const KernelDescriptor uses_private_memory{.rsrc2 = 1};
+
 TEST(WorkGroupRunner, a_barrier_opens_when_every_wavefront_is_there) {
   order().clear();
   const auto kernel = kernel_of(
@@ -45,7 +48,8 @@ TEST(WorkGroupRunner, a_barrier_opens_when_every_wavefront_is_there) {
 
 TEST(WorkGroupRunner, fails_a_launch_that_the_hosts_memory_does_not_suffice_for_and_goes_on) {
   for (const Waits waits : {Waits::never, Waits::at_barriers, Waits::for_anyone}) {
-    const auto kernel = kernel_of([](WaveState* s) { order().push_back(static_cast<int>(s->wave_in_group)); }, waits);
+    const auto kernel = kernel_of([](WaveState* s) { order().push_back(static_cast<int>(s->wave_in_group)); }, waits,
+                                  uses_private_memory);
     WorkGroupRunner runner(0);
     auto packet = packet_of({256, 1, 1}, {128, 1, 1});
     packet.private_segment_size = 0xfffffff0;
@@ -229,6 +233,29 @@ TEST(WorkGroupRunner, a_fault_in_one_wavefront_ends_those_that_wait_at_a_barrier
   EXPECT_EQ(order().size(), 4U);
 }
 
+TEST(WorkGroupRunner, a_trap_before_the_entry_has_a_negative_offset) {
+  const auto kernel = kernel_of([](WaveState* s) { s->trap(s, 2, -0xb48); }, Waits::never);
+  WorkGroupRunner runner(0);
+  const auto failure = runner.run(*launch_of(kernel, packet_of({64, 1, 1}, {64, 1, 1})), 0);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->text, "s_trap at offset -0xb48, executed by work-group (0, 0, 0)");
+}
+
+TEST(WorkGroupRunner, an_access_before_private_memory_is_a_memory_fault) {
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        s->lane_addresses[0] = ~std::uint64_t{3};  // -4: its end is within
+        runtime::load(s, 1, s->scratch_wave_base, runtime::Segment::scratch, 0, 8);
+      },
+      Waits::never, uses_private_memory);
+  auto packet = packet_of({64, 1, 1}, {64, 1, 1});
+  packet.private_segment_size = 64;
+  WorkGroupRunner runner(0);
+  const auto failure = runner.run(*launch_of(kernel, packet), 0);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
+}
+
 TEST(WorkGroupRunner, a_trap_ends_the_work_group) {
   const auto kernel = kernel_of([](WaveState* s) { s->trap(s, 2, 0x40); }, Waits::at_barriers);
   WorkGroupRunner runner(0);
@@ -273,7 +300,7 @@ TEST(WorkGroupRunner, every_wavefront_of_every_worker_has_scratch_of_its_own) {
         scratch_bases().insert(s->scratch_wave_base);
         s->barrier(s);
       },
-      Waits::at_barriers);
+      Waits::at_barriers, uses_private_memory);
   auto packet = packet_of({1024, 1, 1}, {1024, 1, 1});
   packet.private_segment_size = 100;
   std::vector<std::byte> memory(std::size_t{2} * 16 * 64 * 112);

@@ -221,5 +221,37 @@ TEST(LaterDual, DoesTwoInstructionsAtOnce) {
                later);
 }
 
+/// v_movrel adds M0 to the number of its source, from v0 on, or of its destination, from v8 on, or parts of it to both.
+TEST(LaterMoves, RegistersAreMovedByM0) {
+  const auto move = [](const std::string& mnemonic, const std::function<std::pair<u32, u32>(u32 m0)>& distances) {
+    return Case{.assembly = mnemonic + " v8, v0",
+                .prepare = [](MachineState& state, Random& random) { state.m0 = static_cast<u32>(random() % 8); },
+                .reference =
+                    [distances](MachineState& state) {
+                      const auto [from, to] = distances(state.m0);
+                      for (unsigned lane = 0; lane < lane_count; ++lane)
+                        if (state.active(lane)) state.vector.at(8 + to)[lane] = state.vector.at(from)[lane];
+                    }};
+  };
+  Case by_halves = move("v_movrelsd_2_b32", [](u32 m0) { return std::pair{m0 & 0x3ff, m0 >> 16}; });
+  by_halves.prepare = [](MachineState& state, Random& random) {
+    state.m0 = static_cast<u32>(random() % 8 | random() % 8 << 16);
+  };
+  expect_match({move("v_movrels_b32",
+                     [](u32 m0) {
+                       return std::pair{m0, 0U};
+                     }),
+                move("v_movreld_b32",
+                     [](u32 m0) {
+                       return std::pair{0U, m0};
+                     }),
+                move("v_movrelsd_b32",
+                     [](u32 m0) {
+                       return std::pair{m0, m0};
+                     }),
+                by_halves},
+               {.states = 4, .gfx90a_lacks_them = true});
+}
+
 }  // namespace
 }  // namespace softgpu::isa

@@ -9,6 +9,7 @@
 #include "float_rules.hpp"
 #include "harness.hpp"
 #include "operation.hpp"
+#include "tested_target.hpp"
 #include "vector_operand.hpp"
 
 namespace softgpu::isa {
@@ -221,6 +222,50 @@ TEST_P(VectorPacked, MatchesTheManual) {
 std::string name(const testing::TestParamInfo<PackedInstruction>& row) { return row.param.mnemonic; }
 INSTANTIATE_TEST_SUITE_P(Isa, VectorPacked, testing::ValuesIn(integers), name);
 INSTANTIATE_TEST_SUITE_P(IsaFloat, VectorPacked, testing::ValuesIn(floats), name);
+
+/// A constant in place of a source, and the dword that it is: integers have their sign in the upper half, numbers 0.
+struct PackedConstant {
+  std::string text;
+  u32 bits;
+};
+const PackedConstant integer_constants[] = {{"3", 3}, {"64", 64}, {"-1", ~0U}, {"-16", 0xfffffff0}};
+const PackedConstant number_constants[] = {{"1.0", 0x3c00}, {"-0.5", 0xb800}};
+const PackedConstant literals[] = {{"0x3c014002", 0x3c014002}, {"0x1234", 0x1234}};
+
+std::vector<PackedConstant> constants_for(const PackedInstruction& row) {
+  std::vector<PackedConstant> constants(std::begin(integer_constants), std::end(integer_constants));
+  if (row.operation.result == Type::packed_float16)  // the assembler has no others for integer instructions
+    constants.insert(constants.end(), std::begin(number_constants), std::end(number_constants));
+  if (tested_target().architecture->major >= 10)  // VOP3P has no literals before
+    constants.insert(constants.end(), std::begin(literals), std::end(literals));
+  return constants;
+}
+
+Case with_constant(const PackedInstruction& row, Arrangement arrangement, std::size_t place,
+                   const PackedConstant& constant) {
+  Case made = case_of(row, arrangement);
+  const std::string source = "v" + std::to_string(2 * place);
+  made.assembly.replace(made.assembly.find(", " + source) + 2, source.size(), constant.text);
+  made.reference = [register_of = 2 * place, bits = constant.bits, reference = made.reference](MachineState& state) {
+    const auto kept = state.vector[register_of];
+    state.vector[register_of].fill(bits);
+    reference(state);
+    state.vector[register_of] = kept;
+  };
+  return made;
+}
+
+TEST_P(VectorPacked, TakesTheUpperHalfOfAConstantFromBits16To31) {
+  const PackedInstruction& row = GetParam();
+  if (bytes_of(row.operation.result) != 4) GTEST_SKIP() << "pairs of dwords";
+  std::vector<Case> cases;
+  for (std::size_t place = 0; place < row.operation.sources.size(); ++place)
+    for (const PackedConstant& constant : constants_for(row))
+      for (const Arrangement arrangement :
+           {Arrangement{}, Arrangement{.op_sel = 7}, Arrangement{.op_sel = 7, .op_sel_hi = 0}})
+        cases.push_back(with_constant(row, arrangement, place, constant));
+  expect_match(cases);
+}
 
 class VectorDot : public testing::TestWithParam<PackedInstruction> {};
 TEST_P(VectorDot, MatchesTheManual) {

@@ -15,8 +15,10 @@ namespace {
 
 constexpr u64 middle = 1024;  // of the memory window
 
-/// Loads `words` registers from s0 on. The base is in s[20:21], an offset in s22; the low two bits of addresses are
-/// ignored.
+/// The low two bits of each part of an address are ignored, not of the sum.
+u64 in_dwords(u64 bytes) { return bytes & ~u64{3}; }
+
+/// Loads `words` registers from s0 on. The base is in s[20:21], an offset in s22.
 Case load(const std::string& width, unsigned words, const std::string& offset, i64 immediate, bool adds_register) {
   Case made{.assembly = "s_load_dword" + width + " " + registers('s', 0, words) + ", s[20:21], " + offset +
                         "\ns_waitcnt lgkmcnt(0)",
@@ -29,9 +31,9 @@ Case load(const std::string& width, unsigned words, const std::string& offset, i
                            state.memory_address + middle + random() % 512 - static_cast<u64>(immediate) - in_register);
   };
   made.reference = [=](MachineState& state) {
-    const u64 address =
-        state.scalar_value(20, 8) + static_cast<u64>(immediate) + (adds_register ? state.scalar[22] : 0);
-    std::memcpy(state.scalar.data(), state.at(address & ~u64{3}, 4 * words), 4 * words);
+    const u64 address = in_dwords(state.scalar_value(20, 8)) + in_dwords(static_cast<u64>(immediate)) +
+                        in_dwords(adds_register ? state.scalar[22] : 0);
+    std::memcpy(state.scalar.data(), state.at(address, 4 * words), 4 * words);
   };
   return made;
 }
@@ -44,6 +46,8 @@ TEST(ScalarMemory, LoadsMatchTheManual) {
     cases.push_back(load(width, words, "-0x100000", -0x100000, false));
     cases.push_back(load(width, words, "s22", 0, true));
     cases.push_back(load(width, words, "s22 offset:0x124", 0x124, true));
+    cases.push_back(load(width, words, "0x127", 0x127, false));
+    cases.push_back(load(width, words, "s22 offset:0x3", 3, true));
   }
   // Base registers may be overwritten by the load.
   Case over_base{
@@ -104,8 +108,8 @@ void aim(MachineState& state, Random& random, const Place& place) {
   state.set_scalar_value(20, 8, state.memory_address + middle + random() % 512 - added);
 }
 std::uint8_t* at(MachineState& state, const Place& place, unsigned words) {
-  const u64 added = u64{place.unit} * state.scalar[22] + static_cast<u64>(place.immediate);
-  return state.at((state.scalar_value(20, 8) + added) & ~u64{3}, 4 * words);
+  const u64 added = in_dwords(u64{place.unit} * state.scalar[22]) + in_dwords(static_cast<u64>(place.immediate));
+  return state.at(in_dwords(state.scalar_value(20, 8)) + added, 4 * words);
 }
 
 /// Stores `words` registers from s4 on.
@@ -201,8 +205,8 @@ TEST_P(ScalarAtomics, MatchTheManual) {
   const auto aligned = [&](const Place& place) {
     return [=](MachineState& state, Random& random) {
       aim(state, random, place);
-      const u64 address =
-          state.scalar_value(20, 8) + u64{place.unit} * state.scalar[22] + static_cast<u64>(place.immediate);
+      const u64 address = in_dwords(state.scalar_value(20, 8)) + in_dwords(u64{place.unit} * state.scalar[22]) +
+                          in_dwords(static_cast<u64>(place.immediate));
       state.set_scalar_value(20, 8, state.scalar_value(20, 8) - address % 8);
     };
   };

@@ -85,7 +85,7 @@ Case scratch_case(const std::string& prefix, const MemoryOperation& operation, c
                                     (address.scalar ? state.scalar[4] / scalar_unit : 0) + address.immediate;
                            });
   made.prepare = [=](MachineState& state, Random& random) {
-    const u32 alignment = operation.bytes < 4 ? operation.bytes : 4;
+    const u32 alignment = prefix == "buffer_" ? std::min(operation.bytes, 4U) : 1;  // swizzled by dwords
     const u32 last = first_byte + bytes_used - operation.bytes;
     state.scalar[4] =
         address.vector ? 4 * scalar_unit
