@@ -1,0 +1,58 @@
+// Compiles random programs for the host and for GPUs, executes them on the soft GPU and compares what they compute.
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <exception>
+#include <iostream>
+#include <thread>
+
+#include "campaign.hpp"
+#include "execution.hpp"
+#include "options.hpp"
+
+namespace {
+
+namespace random = random_programs;
+
+void add_options(CLI::App& app, random::Options& options) {
+  app.add_option("--first", options.first, "The first program's seed (1)");
+  app.add_option("--count", options.count, "How many programs, one a seed (100)");
+  app.add_option("--kernels", options.kernels, "Of a program (4)")->check(CLI::Range(1, 64));
+  app.add_option("--arch", options.architectures, "Architectures to compile for and to execute on (gfx90a)");
+  app.add_option("--cpu", options.cpus, "What the soft GPU may use of the host's CPU, as SOFTGPU_CPU has it (host)");
+  app.add_option("--opt", options.levels, "Optimization levels, of which a program's seed chooses one (O1,O2,O3,Os)")
+      ->delimiter(',');
+  app.add_flag("--all-levels", options.all_levels, "Compile each program at every level");
+  app.add_flag("--allow-refused", options.allow_refused, "Kernels that the soft GPU refuses are no failure");
+  app.add_option("--hipcc", options.device_compiler,
+                 "hipcc, or a clang that compiles HIP (" + options.device_compiler + ")");
+  app.add_option("--host-cxx", options.host_compiler, "A clang for the host (" + options.host_compiler + ")");
+  app.add_option("--device-flag", options.device_flags, "For hipcc, such as --device-flag=-mcode-object-version=4")
+      ->allow_extra_args(false);
+  app.add_option("--jobs", options.jobs, "Batches at a time (one a core)");
+  app.add_option("--batch", options.batch, "Programs that one process executes (25)")->check(CLI::Range(1, 10000));
+  app.add_option("--keep", options.folder, "Where programs that differ are kept (a temporary folder)");
+  app.add_option("--execute", options.execute, "Execute what a list names")->group("");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  random::Options options{.device_compiler = RANDOM_PROGRAMS_HIPCC, .host_compiler = RANDOM_PROGRAMS_CLANG};
+  CLI::App app("Executes random programs on the soft GPU and on the host, and compares what they compute.",
+               "random_programs");
+  add_options(app, options);
+  CLI11_PARSE(app, argc, argv);
+  if (options.jobs == 0) options.jobs = std::max(std::thread::hardware_concurrency(), 1U);
+  try {
+    if (!options.execute.empty()) {
+      random::execute(options.execute);
+      return EXIT_SUCCESS;
+    }
+    return random::Campaign(options).run() ? EXIT_SUCCESS : EXIT_FAILURE;
+  } catch (const std::exception& error) {
+    std::cerr << "random_programs: " << error.what() << "\n";
+    return 2;
+  }
+}
