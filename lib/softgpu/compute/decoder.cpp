@@ -182,6 +182,27 @@ void correct_sums(Instruction& instruction) {
   }
 }
 
+/// LLVM before 18 takes the inline floating-point constants of 16-bit integer operands for halves, and writes them in
+/// hexadecimal, like literals. An instruction without a dword for a literal has none.
+void correct_inline_numbers(Instruction& instruction) {
+  if (!instruction.mnemonic.starts_with("v_")) return;
+  const std::uint32_t without_literal = instruction.first_dword >> 31 == 0 ? 4 : 8;  // VOP1, VOP2, VOPC; VOP3, VOP3P
+  const bool never_has_one = instruction.encoding == Encoding::sdwa || instruction.encoding == Encoding::dpp;
+  if (instruction.size > without_literal && !never_has_one) return;
+  static constexpr std::pair<std::int64_t, double> numbers[] = {{0x3800, 0.5}, {0xb800, -0.5}, {0x3c00, 1},
+                                                                {0xbc00, -1},  {0x4000, 2},    {0xc000, -2},
+                                                                {0x4400, 4},   {0xc400, -4},   {0x3118, 0.15915494}};
+  for (Operand& operand : instruction.operands) {
+    if (operand.kind != Operand::Kind::integer || !operand.is_literal) continue;
+    for (const auto& [half, number] : numbers) {
+      if (operand.value != half) continue;
+      operand.kind = Operand::Kind::real;
+      operand.is_literal = false;
+      operand.real = number;
+    }
+  }
+}
+
 }  // namespace
 
 Instruction parse_instruction(std::string_view text) {
@@ -264,6 +285,7 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
   };
   finish(instruction);
   for (Instruction& half : instruction.halves) finish(half);
+  correct_inline_numbers(instruction);
   if (target_.architecture->name == "gfx942") correct_sums(instruction);
   // Later architectures' v_cmpx writes nothing but EXEC, and does not name it.
   if (target_.architecture->major >= 10 && instruction.mnemonic.starts_with("v_cmpx_"))

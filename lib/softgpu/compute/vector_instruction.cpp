@@ -127,7 +127,11 @@ Value* VectorInstruction::constant(const Operand& operand, Lane lane) {
     if (lane == Lane::f64 && plain.is_literal) plain.value <<= 32;  // a literal is a double's upper half
     return e_.splat(e_.scalar64(plain));
   }
-  if (is_half(lane) && plain.kind == Operand::Kind::real) return e_.splat(half_bits(plain.real));
+  if ((is_half(lane) || lane == Lane::packed_f16) && plain.kind == Operand::Kind::real) {
+    // LLVM's authors have found 0 on some GPUs and a half on others (llvm-project pull requests 84106 and 198005).
+    if (lane == Lane::u16) e_.unsupported("a floating-point constant as a 16-bit integer");
+    return e_.splat(half_bits(plain.real));
+  }
   return e_.splat(e_.scalar(plain));
 }
 
@@ -158,6 +162,7 @@ Value* VectorInstruction::to_lane(const Operand& operand, Lane lane, Value* bits
   case Lane::u32:
   case Lane::u64:
   case Lane::u16:
+  case Lane::packed_f16:
     if (operand.negated || operand.absolute) e_.unsupported("an operand modifier");
     return lane == Lane::u16 ? e_.ir.CreateTrunc(bits, Emitter::lanes(e_.ir.getInt16Ty())) : bits;
   case Lane::f32:

@@ -15,14 +15,15 @@ namespace softgpu::compute {
 
 /// How a lane's operand is read and written.
 enum class Lane : std::uint8_t {
-  u32,  ///< <16 x i32>; also signed
-  b32,  ///< <16 x i32> whose sign bit takes the floating-point modifiers
-  f32,  ///< <16 x float>
-  u64,  ///< <16 x i64>
-  f64,  ///< <16 x double>
-  u16,  ///< <16 x i16>
-  b16,  ///< <16 x i16> whose sign bit takes the floating-point modifiers
-  f16,  ///< <16 x float> that came from, or is rounded to, a half
+  u32,         ///< <16 x i32>; also signed
+  b32,         ///< <16 x i32> whose sign bit takes the floating-point modifiers
+  f32,         ///< <16 x float>
+  u64,         ///< <16 x i64>
+  f64,         ///< <16 x double>
+  u16,         ///< <16 x i16>
+  b16,         ///< <16 x i16> whose sign bit takes the floating-point modifiers
+  f16,         ///< <16 x float> that came from, or is rounded to, a half
+  packed_f16,  ///< <16 x i32>: two halves, of which a constant number is the lower one
 };
 
 using Sources = std::span<llvm::Value* const>;

@@ -2,10 +2,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <sstream>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
+#include "assembler.hpp"
 #include "float_rules.hpp"
 #include "harness.hpp"
 #include "operation.hpp"
@@ -223,29 +226,59 @@ std::string name(const testing::TestParamInfo<PackedInstruction>& row) { return 
 INSTANTIATE_TEST_SUITE_P(Isa, VectorPacked, testing::ValuesIn(integers), name);
 INSTANTIATE_TEST_SUITE_P(IsaFloat, VectorPacked, testing::ValuesIn(floats), name);
 
-/// A constant in place of a source, and the dword that it is: integers have their sign in the upper half, numbers 0.
+/// A constant in place of a source, and the dword that it is: integers have their sign in the upper half; numbers are
+/// halves and 0 for instructions of halves, single precision for those of integers.
 struct PackedConstant {
   std::string text;
   u32 bits;
+  unsigned field = 0;  ///< of the encoding, where the assembler refuses the text
 };
 const PackedConstant integer_constants[] = {{"3", 3}, {"64", 64}, {"-1", ~0U}, {"-16", 0xfffffff0}};
-const PackedConstant number_constants[] = {{"1.0", 0x3c00}, {"-0.5", 0xb800}};
-const PackedConstant literals[] = {{"0x3c014002", 0x3c014002}, {"0x1234", 0x1234}};
+const PackedConstant half_numbers[] = {{"1.0", 0x3c00}, {"-0.5", 0xb800}, {"0.15915494", 0x3118}};
+const PackedConstant single_numbers[] = {
+    {"0.5", 0x3f000000, 240},  {"-0.5", 0xbf000000, 241}, {"1.0", 0x3f800000, 242},
+    {"-1.0", 0xbf800000, 243}, {"2.0", 0x40000000, 244},  {"-2.0", 0xc0000000, 245},
+    {"4.0", 0x40800000, 246},  {"-4.0", 0xc0800000, 247}, {"0.15915494", 0x3e22f983, 248}};
+const PackedConstant literals[] = {{"0x3c014002", 0x3c014002}, {"0x1234", 0x1234}, {"0x4000", 0x4000}};
 
 std::vector<PackedConstant> constants_for(const PackedInstruction& row) {
   std::vector<PackedConstant> constants(std::begin(integer_constants), std::end(integer_constants));
-  if (row.operation.result == Type::packed_float16)  // the assembler has no others for integer instructions
-    constants.insert(constants.end(), std::begin(number_constants), std::end(number_constants));
-  if (tested_target().architecture->major >= 10)  // VOP3P has no literals before
-    constants.insert(constants.end(), std::begin(literals), std::end(literals));
+  const auto append = [&](const auto& more) { constants.insert(constants.end(), std::begin(more), std::end(more)); };
+  if (row.operation.sources.front() == Type::packed_float16) {
+    append(half_numbers);
+  } else {
+    append(single_numbers);
+  }
+  if (tested_target().architecture->major >= 10) append(literals);  // VOP3P has no literals before
   return constants;
+}
+
+/// The VOP3P instruction `text` as numbers, with `field` in place of the encoding of source `place`. As it was where the
+/// tested architecture lacks it.
+std::string with_source_field(const std::string& text, std::size_t place, unsigned field) {
+  std::array<u32, 2> dwords = {};
+  std::vector<std::byte> code;
+  try {
+    code = assemble(text);
+  } catch (const AssemblyError&) {
+    return text;
+  }
+  if (code.size() != sizeof dwords) throw std::logic_error(text + " is no VOP3P instruction");
+  std::memcpy(dwords.data(), code.data(), sizeof dwords);
+  const std::size_t shift = 9 * place;
+  dwords[1] = (dwords[1] & ~(0x1ffU << shift)) | field << shift;
+  return ".long " + std::to_string(dwords[0]) + ", " + std::to_string(dwords[1]);
 }
 
 Case with_constant(const PackedInstruction& row, Arrangement arrangement, std::size_t place,
                    const PackedConstant& constant) {
   Case made = case_of(row, arrangement);
-  const std::string source = "v" + std::to_string(2 * place);
-  made.assembly.replace(made.assembly.find(", " + source) + 2, source.size(), constant.text);
+  if (constant.field != 0) {
+    made.assembly = with_source_field(made.assembly, place, constant.field);
+  } else {
+    const std::string source = "v" + std::to_string(2 * place);
+    made.assembly.replace(made.assembly.find(", " + source) + 2, source.size(), constant.text);
+  }
   made.reference = [register_of = 2 * place, bits = constant.bits, reference = made.reference](MachineState& state) {
     const auto kept = state.vector[register_of];
     state.vector[register_of].fill(bits);
@@ -271,6 +304,13 @@ class VectorDot : public testing::TestWithParam<PackedInstruction> {};
 TEST_P(VectorDot, MatchesTheManual) {
   std::vector<Case> cases = {case_of(GetParam(), {})};
   for (std::size_t i = 0; i < 3; ++i) cases.push_back(case_of(GetParam(), {}, i));
+  expect_match(cases);
+}
+TEST_P(VectorDot, TakesConstantsAsDwords) {
+  std::vector<Case> cases;
+  for (const std::size_t place : {0U, 1U})
+    for (const PackedConstant& constant : constants_for(GetParam()))
+      cases.push_back(with_constant(GetParam(), {}, place, constant));
   expect_match(cases);
 }
 INSTANTIATE_TEST_SUITE_P(Isa, VectorDot, testing::ValuesIn(dots), name);
