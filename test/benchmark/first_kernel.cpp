@@ -91,8 +91,14 @@ nlohmann::ordered_json times_of() {
   lap("module");
   work.dispatch(queue);
   lap("first");
-  work.dispatch(queue);
-  lap("second");
+  // The shortest of several: what the kernel itself takes, which the first dispatch took, too.
+  double again = times.at("first").get<double>();
+  for (int i = 0; i < 5; ++i) {
+    stopwatch = {};
+    work.dispatch(queue);
+    again = std::min(again, stopwatch.microseconds());
+  }
+  times["again"] = again;
   return times;
 }
 
