@@ -1,6 +1,11 @@
 # Code objects from HIP sources: compiled by hipcc, bundled over the architectures, embedded for the programs that ask.
 include_guard(GLOBAL)
 
+find_program(FASTDISPATCH_HIPCC hipcc DOC "AMD's HIP compiler driver")
+if(NOT FASTDISPATCH_HIPCC)
+  message(FATAL_ERROR "hipcc was not found; it comes with the package hipcc (./dev build installs it)")
+endif()
+
 set(FASTDISPATCH_CODE_OBJECT_DIRECTORY ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "Where the templates of code objects are")
 
 # Sets `result` to whether the installed hipcc builds for `architecture`; tried once and kept in the cache. Knowing a
@@ -10,17 +15,18 @@ function(fastdispatch_hipcc_compiles architecture result)
   string(REPLACE "-" "_off" name ${name})
   string(MAKE_C_IDENTIFIER FASTDISPATCH_HIPCC_COMPILES_${name} name)
   if(NOT DEFINED CACHE{${name}})
-    set(trial ${CMAKE_BINARY_DIR}/CMakeFiles/hipcc_trial.hip)
+    set(trial ${PROJECT_BINARY_DIR}/CMakeFiles/hipcc_trial.hip)
     file(WRITE ${trial} "#include <hip/hip_runtime.h>\n__global__ void trial(unsigned* p) { *p = blockIdx.x; }\n")
     execute_process(
-      COMMAND ${FASTDISPATCH_HIPCC} --genco --offload-arch=${architecture} ${trial} -o ${trial}.hsaco
+      COMMAND ${FASTDISPATCH_CODE_OBJECT_DIRECTORY}/quietly ${FASTDISPATCH_HIPCC} --genco --offload-arch=${architecture} ${trial}
+              -o ${trial}.hsaco
       RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(status EQUAL 0)
       message(STATUS "hipcc compiles for ${architecture}")
       set(${name} ON CACHE INTERNAL "hipcc compiles for ${architecture}")
     else()
       message(STATUS "hipcc does not compile for ${architecture}: left out")
-      file(APPEND ${CMAKE_BINARY_DIR}/CMakeFiles/CMakeError.log "hipcc for ${architecture}:\n${output}\n")
+      file(APPEND ${PROJECT_BINARY_DIR}/CMakeFiles/CMakeError.log "hipcc for ${architecture}:\n${output}\n")
       set(${name} OFF CACHE INTERNAL "hipcc compiles for ${architecture}")
     endif()
   endif()
@@ -62,7 +68,9 @@ function(fastdispatch_add_code_object)
   set(output_directory ${CMAKE_CURRENT_BINARY_DIR})
   if(arg_INSTALL)
     set(output_directory ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/fastdispatch/kernels)
-    install(FILES ${output_directory}/${arg_NAME}.hsaco DESTINATION ${CMAKE_INSTALL_LIBDIR}/fastdispatch/kernels)
+    if(FASTDISPATCH_INSTALL)
+      install(FILES ${output_directory}/${arg_NAME}.hsaco DESTINATION ${CMAKE_INSTALL_LIBDIR}/fastdispatch/kernels)
+    endif()
   endif()
   file(MAKE_DIRECTORY ${output_directory})
   set(code_object ${output_directory}/${arg_NAME}.hsaco)
