@@ -23,30 +23,19 @@ namespace fastdispatch::detail {
   X(queue_destroy)                                                                                                     \
   X(signal_create)                                                                                                     \
   X(signal_destroy)                                                                                                    \
-  X(signal_load_relaxed)                                                                                               \
-  X(signal_load_scacquire)                                                                                             \
-  X(signal_store_relaxed)                                                                                              \
   X(signal_store_screlease)                                                                                            \
-  X(signal_subtract_screlease)                                                                                         \
   X(signal_wait_scacquire)                                                                                             \
-  X(memory_copy)                                                                                                       \
   X(code_object_reader_create_from_memory)                                                                             \
   X(code_object_reader_destroy)                                                                                        \
   X(executable_create_alt)                                                                                             \
   X(executable_load_agent_code_object)                                                                                 \
   X(executable_freeze)                                                                                                 \
   X(executable_destroy)                                                                                                \
-  X(executable_iterate_agent_symbols)                                                                                  \
   X(executable_get_symbol_by_name)                                                                                     \
   X(executable_symbol_get_info)                                                                                        \
   X(amd_register_system_event_handler)                                                                                 \
   X(amd_queue_set_priority)                                                                                            \
   X(amd_queue_cu_set_mask)                                                                                             \
-  X(amd_profiling_set_profiler_enabled)                                                                                \
-  X(amd_profiling_get_dispatch_time)                                                                                   \
-  X(amd_profiling_async_copy_enable)                                                                                   \
-  X(amd_profiling_get_async_copy_time)                                                                                 \
-  X(amd_signal_async_handler)                                                                                          \
   X(amd_signal_wait_any)                                                                                               \
   X(amd_agent_iterate_memory_pools)                                                                                    \
   X(amd_agent_memory_pool_get_info)                                                                                    \
@@ -55,7 +44,6 @@ namespace fastdispatch::detail {
   X(amd_memory_pool_free)                                                                                              \
   X(amd_agents_allow_access)                                                                                           \
   X(amd_memory_async_copy)                                                                                             \
-  X(amd_memory_fill)                                                                                                   \
   X(amd_memory_lock)                                                                                                   \
   X(amd_memory_unlock)                                                                                                 \
   X(amd_pointer_info)
