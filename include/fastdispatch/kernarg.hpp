@@ -19,11 +19,10 @@ class KernargRing;
 enum class KernargMemory : std::uint8_t {
   /// In the host's memory, which every agent reads uncached, over the bus.
   host,
-  /// In the agent's own memory. The agent has them at hand; the host writes them over the bus and waits, once a
-  /// dispatch
-  /// or submission that writes any, until they have arrived. Only on gfx90a and gfx94x, and where the host sees that
-  /// memory (AgentProperties::host_visible_memory). The packets that read them acquire at system scope; what
-  /// docs/fences.md says of them holds for packets of your own.
+  /// In the agent's own memory. The agent has the arguments at hand. The host writes them over the bus and waits until
+  /// they have arrived, once for each dispatch or submission that writes any. Only on gfx90a and gfx94x, and where the
+  /// host sees that memory (AgentProperties::host_visible_memory). The packets that read the arguments acquire at system
+  /// scope; docs/fences.md says what packets of your own have to do.
   device,
 };
 

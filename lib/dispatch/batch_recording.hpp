@@ -20,7 +20,9 @@ struct BatchVersion {
   std::atomic<bool> outdated = false;
 };
 
-// Thread safety: recording needs external synchronization; what is const may be called from any thread meanwhile not.
+// Thread safety:
+// - recording needs external synchronization
+// - const members may be called from any thread while nobody records
 class BatchRecording {
 public:
   BatchRecording(Agent agent, BatchOptions options) : agent_(agent), fences_(options.fences) {}

@@ -1,6 +1,8 @@
 // How long the kernels of a queue take, from what they took lately: a short one is not worth a second thread.
 //
-// Thread safety: every member may be called from any thread. What two kernels share is wrong for both: a guess only.
+// Thread safety: every member may be called from any thread.
+//
+// A pace is a guess only: two kernels may share one, which is then wrong for both.
 #pragma once
 
 #include <algorithm>

@@ -28,8 +28,8 @@ public:
     std::uint64_t release = 0;  ///< the resource's when the wavefront began to wait
   };
 
-  /// Carries out an instruction. A barrier's `value` is what it counts from when it opens; those of `lower`, `raise`
-  /// and `release_all` are not read.
+  /// Carries out an instruction. `value` is what a barrier counts from when it opens. `lower`, `raise` and
+  /// `release_all` do not read `value`.
   [[nodiscard]] Wait carry_out(GlobalSync instruction, std::uint32_t resource, std::uint32_t value);
 
   /// True when the wait is over; the one for a semaphore has then lowered it. Called until then.

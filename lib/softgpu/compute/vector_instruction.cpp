@@ -76,7 +76,7 @@ Value* round_to_half(Emitter& e, Value* value) {
     Value* is_negative = e.ir.CreateICmpSLT(bits, word(0));
     Value* away = e.ir.CreateAdd(bits, word(1));
     Value* closer = e.ir.CreateSub(bits, word(1));
-    // A zero has the sign of what was rounded, so that away from zero is the way to go from it.
+    // A half that is zero has the sign of the number that was rounded to it: its next half is away from zero.
     if (rounding == 1) bits = e.ir.CreateSelect(is_below, e.ir.CreateSelect(is_negative, closer, away), bits);
     if (rounding == 2) bits = e.ir.CreateSelect(is_above, e.ir.CreateSelect(is_negative, away, closer), bits);
     if (rounding == 3) bits = e.ir.CreateSelect(e.ir.CreateSelect(is_negative, is_below, is_above), closer, bits);
