@@ -21,8 +21,8 @@ enum class KernargMemory : std::uint8_t {
   host,
   /// In the agent's own memory. The agent has the arguments at hand. The host writes them over the bus and waits until
   /// they have arrived, once for each dispatch or submission that writes any. Only on gfx90a and gfx94x, and where the
-  /// host sees that memory (AgentProperties::host_visible_memory). The packets that read the arguments acquire at system
-  /// scope; docs/fences.md says what packets of your own have to do.
+  /// host sees that memory (AgentProperties::host_visible_memory). The packets that read the arguments acquire at
+  /// system scope; docs/fences.md says what packets of your own have to do.
   device,
 };
 

@@ -28,8 +28,8 @@ public:
   [[nodiscard]] bool is_known(std::size_t queue, const Milestone& milestone) const noexcept {
     return covers(known_[queue], milestone);
   }
-  // Reduces `needed` to the milestones that `queue` has to wait for, so that all of them have completed. Milestones that
-  // the queue knows already go, and milestones that another one in `needed` comes after.
+  // Reduces `needed` to the milestones that `queue` has to wait for, so that all of them have completed. Milestones
+  // that the queue knows already go, and milestones that another one in `needed` comes after.
   void leave_out_known(std::size_t queue, std::vector<const Milestone*>& needed) const noexcept;
 
   // What is put into `queue` from now on starts behind `milestone`.

@@ -76,7 +76,7 @@ public:
   // Calls, in the order in which things are to be submitted,
   //   wait(queue, milestone)   what goes to the queue from now on is to wait for it
   //   submit(segment)          returns the epoch of its queue that ends it
-  //   join()                   returns an epoch of the joining queue: it ends after everything that this queue waited for
+  //   join()                   returns an epoch of the joining queue, which ends after all that this queue waited for
   // and returns when the run has completed, and everything before it. Where one of these throws, the run counts for
   // nothing, provided that nothing was submitted.
   template <class Wait, class Submit, class Join>

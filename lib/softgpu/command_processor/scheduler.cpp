@@ -32,9 +32,9 @@ using namespace std::chrono_literals;
 
 constexpr nanoseconds share_after = 30us;  // of uninterrupted work, before others are woken for a queue's last kernel
 constexpr nanoseconds share_again = 50us;  // they need about as long until they are there
-// The operating system may queue a worker that was called for a core on which another thread keeps running, and leave it
-// there for milliseconds. After so many calls without an answer, the next call goes to another worker, which may get the
-// core that is idle now.
+// The operating system may queue a worker that was called for a core on which another thread keeps running, and leave
+// it there for milliseconds. After so many calls without an answer, the next call goes to another worker, which may get
+// the core that is idle now.
 constexpr unsigned calls_in_vain = 6;
 // Out of work-groups, a worker waits where it is for the next kernel: the one that ends this one brings it. Where the
 // queue has no packets yet, the program may need the core to bring some.

@@ -278,7 +278,8 @@ void add_vector_packed(HandlerTable& table) {
   add_dot<4, true>(table, "v_dot8_i32_i4", "v_dot8c_i32_i4");
   add_dot<4, false>(table, "v_dot8_u32_u4");
   add_vector_operation(table, "v_dot2_f32_f16", {f32, {packed_f16, packed_f16, f32}}, dot_halves);
-  add_vector_operation(table, "v_dot2c_f32_f16", {f32, {packed_f16, packed_f16, f32}}, dot_halves, {.accumulates = true});
+  add_vector_operation(table, "v_dot2c_f32_f16", {f32, {packed_f16, packed_f16, f32}}, dot_halves,
+                       {.accumulates = true});
 }
 
 }  // namespace softgpu::compute
