@@ -203,6 +203,14 @@ void correct_inline_numbers(Instruction& instruction) {
   }
 }
 
+/// Literals have 32 bits. Instructions of signed 64-bit integers extend the sign of one; others put zeros above it (LLVM,
+/// pull request 70274).
+void extend_literals(Instruction& instruction) {
+  if (instruction.mnemonic.find("_i64") == std::string::npos) return;
+  for (Operand& operand : instruction.operands)
+    if (operand.is_literal) operand.value = static_cast<std::int32_t>(operand.value);
+}
+
 }  // namespace
 
 Instruction parse_instruction(std::string_view text) {
@@ -286,6 +294,7 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
   finish(instruction);
   for (Instruction& half : instruction.halves) finish(half);
   correct_inline_numbers(instruction);
+  extend_literals(instruction);
   if (target_.architecture->name == "gfx942") correct_sums(instruction);
   // Later architectures' v_cmpx writes nothing but EXEC, and does not name it.
   if (target_.architecture->major >= 10 && instruction.mnemonic.starts_with("v_cmpx_"))

@@ -52,6 +52,7 @@ public:
       constexpr std::array<int, 8> integers = {64, -16, 0, -1, 1, 17, 32, 63};
       add_with(i, scalar_constant(inline_integer(sources()[i], integers.at((pick_ + i) % integers.size()))));
       add_with(i, scalar_constant(literal(sources()[i], 0x12345678)));
+      if (bytes_of(sources()[i]) == 8) add_with(i, scalar_constant(literal(sources()[i], 0x87654321)));
       add_with(i, special_register(sources()[i]));
       if (bytes_of(sources()[i]) == 4) add_with(i, scalar_constant(inline_float(sources()[i], 0.5)));
     }

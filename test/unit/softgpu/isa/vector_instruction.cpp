@@ -82,7 +82,10 @@ private:
     if (has(Form::constant)) {
       add_with("_e32", 0, inline_integer(type, some_integer()));
       if (takes_inline_float(type)) add_with("_e32", 0, inline_float(type, some_float()));
-      if (has(Form::literal) && takes_scalars()) add_with("_e32", 0, literal(type, some_literal(type)));
+      if (has(Form::literal) && takes_scalars()) {
+        add_with("_e32", 0, literal(type, some_literal(type)));
+        if (type == Type::int64 || type == Type::uint64) add_with("_e32", 0, literal(type, 0x87654321));
+      }
     }
     add_in_place("_e32");
   }

@@ -113,7 +113,9 @@ VectorOperand inline_float(Type type, double value) {
 VectorOperand literal(Type type, u32 value) {
   std::ostringstream text;
   text << "0x" << std::hex << value;
-  const u64 bits = type == Type::float64 ? u64{value} << 32 : value;  // a literal is the high half of an f64
+  u64 bits = value;
+  if (type == Type::float64) bits = u64{value} << 32;  // the high half
+  if (type == Type::int64) bits = static_cast<u64>(i64{static_cast<i32>(value)});
   return {.kind = VectorOperand::Kind::constant, .type = type, .constant = bits, .constant_text = text.str()};
 }
 
