@@ -203,8 +203,8 @@ void correct_inline_numbers(Instruction& instruction) {
   }
 }
 
-/// Literals have 32 bits. Instructions of signed 64-bit integers extend the sign of one; others put zeros above it (LLVM,
-/// pull request 70274).
+/// Literals have 32 bits. Instructions of signed 64-bit integers extend the sign of one; others put zeros above it
+/// (LLVM, pull request 70274).
 void extend_literals(Instruction& instruction) {
   if (instruction.mnemonic.find("_i64") == std::string::npos) return;
   for (Operand& operand : instruction.operands)
