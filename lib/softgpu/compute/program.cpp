@@ -67,6 +67,14 @@ std::size_t read_memory(std::uint64_t address, std::span<std::byte> destination)
 }
 
 std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry, const Target& target, std::int64_t start) {
+  bool guessed = false;
+  auto program = read(entry, target, start, &guessed);
+  // A guess may lead out of the code: constants are carried along paths that are never taken.
+  return guessed && std::holds_alternative<UnreadableCode>(program) ? read(entry, target, start, nullptr) : program;
+}
+
+std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry, const Target& target, std::int64_t start,
+                                                    bool* guessed) {
   Program program;
   program.target = target;
   program.start = start;
@@ -95,18 +103,21 @@ std::variant<Program, UnreadableCode> Program::read(std::uint64_t entry, const T
 
       const Flow flow = flow_of(*instruction);
       next += instruction->size;
+      std::optional<std::uint64_t> address;
       if (flow.is_indirect) {
         program.indirect_targets.insert(start);
-        if (const auto address =
-                constants.pair(instruction->operands.empty() ? Operand{} : instruction->operands.back())) {
-          const auto destination = static_cast<std::int64_t>(*address - entry);
-          program.indirect_targets.insert(destination);
-          add_leader(destination, constants);
-        }
+        if (guessed != nullptr && !instruction->operands.empty())
+          address = constants.pair(instruction->operands.back());
       }
       if (flow.is_call) program.indirect_targets.insert(next);
       if (flow.is_fork) program.indirect_targets.insert(*flow.target);
       constants.follow(*instruction, entry);
+      if (address) {  // the function that is called knows where it returns to
+        *guessed = true;
+        const auto destination = static_cast<std::int64_t>(*address - entry);
+        program.indirect_targets.insert(destination);
+        add_leader(destination, constants);
+      }
       if (flow.target) add_leader(*flow.target, constants);
       if (flow.ends_block && flow.falls_through) add_leader(next, constants);
       if (flow.ends_block) break;

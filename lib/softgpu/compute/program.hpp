@@ -42,6 +42,11 @@ struct Program {
 
   /// Whether it calls or branches to where registers say, or was reached in that way.
   [[nodiscard]] bool branches_indirectly() const { return !indirect_targets.empty(); }
+
+private:
+  /// `guessed` tells whether a branch's target was guessed; where it is null, none is.
+  [[nodiscard]] static std::variant<Program, UnreadableCode> read(std::uint64_t entry, const Target& target,
+                                                                  std::int64_t start, bool* guessed);
 };
 
 /// Copies memory that may not be mapped: returns how many bytes could be read from `address` on.

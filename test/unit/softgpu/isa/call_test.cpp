@@ -55,6 +55,32 @@ TEST(ControlFlowCalls, SwapCallsAFunctionFromTwoPlaces) {
                  }}});
 }
 
+/// What the return address held before the call, on a path that leads there, is no address to read code at.
+TEST(ControlFlowCalls, FunctionIsReadWhateverItsReturnAddressWas) {
+  expect_match({{"s_mov_b32 s20, 0\ns_mov_b32 s21, 0\n" + address_of("triple") +
+                     "s_swappc_b64 s[20:21], s[16:17]\ns_branch end%=\n" + triple + "end%=:\n" + forget_addresses,
+                 {},
+                 [](MachineState& s) {
+                   triple_and_add(s);
+                   forget(s);
+                   s.scc = 0;
+                 }}});
+}
+
+/// A path that is never taken leaves something else in the target's register.
+TEST(ControlFlowCalls, TargetOfAPathThatIsNeverTakenIsNoMatter) {
+  expect_match({{address_of("triple") +
+                     "s_cmp_eq_u32 s16, s16\ns_cbranch_scc1 call%=\ns_mov_b32 s16, 0\ns_mov_b32 s17, 0\n"
+                     "call%=:\ns_swappc_b64 s[20:21], s[16:17]\ns_branch end%=\n" +
+                     triple + "end%=:\n" + forget_addresses,
+                 {},
+                 [](MachineState& s) {
+                   triple_and_add(s);
+                   forget(s);
+                   s.scc = 1;
+                 }}});
+}
+
 /// The destination may be the source: the old value is where to.
 TEST(ControlFlowCalls, SwapMayReplaceItsOwnTarget) {
   expect_match({{address_of("here") + "s_swappc_b64 s[16:17], s[16:17]\nback%=:\nv_not_b32 v8, v8\ns_branch end%=\n" +
