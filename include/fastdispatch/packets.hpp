@@ -84,6 +84,13 @@ struct alignas(64) Packet {
   [[nodiscard]] constexpr hsa_signal_t completion_signal() const noexcept { return {word64(14)}; }
   constexpr void set_completion_signal(hsa_signal_t signal) noexcept { set_word64(14, signal.handle); }
 
+  /// The kernel object of a kernel dispatch.
+  [[nodiscard]] constexpr std::uint64_t kernel_object() const noexcept { return word64(8); }
+  /// Makes a barrier-AND or barrier-OR packet wait for `signal` as the one with this number, 0 to 4.
+  constexpr void set_barrier_signal(std::size_t number, hsa_signal_t signal) noexcept {
+    set_word64(2 + 2 * number, signal.handle);
+  }
+
   /// Two words as one, starting at word `index`.
   [[nodiscard]] constexpr std::uint64_t word64(std::size_t index) const noexcept {
     return words[index] | std::uint64_t{words[index + 1]} << 32U;
@@ -155,7 +162,7 @@ namespace detail {
                                               hsa_signal_t completion_signal) noexcept {
   Packet packet;
   packet.words[0] = PacketHeader{type, ordering}.encode();
-  for (std::size_t i = 0; i < signals.size(); ++i) packet.set_word64(2 + 2 * i, signals[i].handle);
+  for (std::size_t i = 0; i < signals.size(); ++i) packet.set_barrier_signal(i, signals[i]);
   packet.set_completion_signal(completion_signal);
   return packet;
 }

@@ -41,8 +41,9 @@ class Kernel;
 template <class T>
 struct ParameterSetting;
 namespace detail {
+class QueueState;
 struct ParameterValue;
-}
+}  // namespace detail
 
 enum class Producers { single, multiple };
 
@@ -95,8 +96,8 @@ public:
   /// submissions are in flight than ever before.
   /// Throws Error, with nothing submitted, when the batch is another agent's, when a parameter is not set, set twice or
   /// another batch's, when a grid is none that the kernel and the agent can run, when HSA has no memory or signals left
-  /// for it, or when the queue failed; QueueFull or TimeoutError where there is no room, QueueFull also where a batch
-  /// is longer than the ring.
+  /// for it, when it is longer than the ring and the queue has WhenFull::report, or when the queue failed; QueueFull or
+  /// TimeoutError where there is no room now.
   /// A part is submitted, and the queue has failed, where it throws TimeoutError behind the first part of a batch that
   /// is longer than the ring, or Error because a copy could not be started. A copy that fails while it runs fails the
   /// queue, too, when somebody waits for it.

@@ -14,7 +14,7 @@ namespace fastdispatch {
 
 namespace detail {
 class Group;
-class QueueState;
+class PacketQueue;
 }  // namespace detail
 class Queue;
 
@@ -58,11 +58,11 @@ public:
 
 private:
   friend class Queue;
-  friend class detail::QueueState;
+  friend class detail::PacketQueue;
   friend class detail::Group;
-  Submission(detail::QueueState& queue, std::uint64_t epoch) noexcept : queue_(&queue), epoch_(epoch) {}
+  Submission(detail::PacketQueue& queue, std::uint64_t epoch) noexcept : queue_(&queue), epoch_(epoch) {}
 
-  detail::QueueState* queue_;
+  detail::PacketQueue* queue_;
   std::uint64_t epoch_;
 };
 

@@ -2,8 +2,8 @@
 // each kind of fences. It needs no device.
 #include "mock_hsa.hpp"
 
-#include "dispatch/batch_image.hpp"
-#include "dispatch/batch_recording.hpp"
+#include "dispatch/encode/batch_image.hpp"
+#include "dispatch/record/batch_recording.hpp"
 
 #include <fastdispatch/fastdispatch.hpp>
 
@@ -49,7 +49,7 @@ private:
 };
 
 fd::detail::PacketStream encode(const fd::Batch& batch) {
-  return fd::detail::encode(batch.recording().recorded(), batch.recording().fences(), nullptr);
+  return fd::detail::encode(batch.recording().steps(), batch.recording().fences(), nullptr);
 }
 
 // Shows the time of a dispatch beside that of the batch.

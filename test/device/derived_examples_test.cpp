@@ -11,7 +11,8 @@
 #include <blur_code_object.hpp>
 #include <row_sum_code_object.hpp>
 
-#include "dispatch/batch_recording.hpp"
+#include "dispatch/encode/batch_image.hpp"
+#include "dispatch/record/batch_recording.hpp"
 #include "shuffling_device.hpp"
 
 namespace fastdispatch::test {
@@ -42,7 +43,7 @@ protected:
   void expect_to_need_every_barrier_bit(std::size_t dispatches) {
     if (!runtime.on_softgpu()) GTEST_SKIP() << "an AMD GPU may well keep the order by chance";
     detail::KernargChunks kernargs(gpu, KernargMemory::host);
-    const detail::BatchImage image = batch.recording().make_image(nullptr, kernargs);
+    const detail::BatchImage image = make_image(batch.recording(), nullptr, kernargs);
     ASSERT_EQ(image.stream.packets.size(), dispatches);
     ASSERT_TRUE(works([&](Queue& own) { return own.submit(image.stream.packets); }));
     for (std::size_t i = 1; i < dispatches; ++i) {

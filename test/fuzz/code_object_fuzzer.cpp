@@ -1,6 +1,6 @@
 // Damaged code objects and bundles: the library refuses them by an Error, and reads nothing outside of them.
-#include "dispatch/code_object.hpp"
-#include "dispatch/kernel_metadata.hpp"
+#include "dispatch/code_object/code_object.hpp"
+#include "dispatch/code_object/kernel_metadata.hpp"
 #include "fastdispatch/error.hpp"
 #include "fuzzer.hpp"
 

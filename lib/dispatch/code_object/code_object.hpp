@@ -1,0 +1,27 @@
+// Finding the ELF file for an agent in what hipcc and clang write: a raw code object or an offload bundle.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dispatch/code_object/target_id.hpp"
+
+namespace fastdispatch::detail {
+
+// Views one code object inside a file.
+struct CodeObject {
+  std::string entry;  // the bundle entry's id; for a raw ELF file its target
+  TargetId target;
+  std::size_t offset = 0;  // in the file
+  std::span<const std::byte> elf;
+};
+
+// The code object of `file` that runs on the device `isa` names, the most specific one where several do. `name` is for
+// error texts. Throws Error when the file is damaged, compressed, no code object at all, or has none for the device.
+[[nodiscard]] CodeObject select_code_object(std::span<const std::byte> file, std::string_view name,
+                                            std::string_view isa);
+
+}  // namespace fastdispatch::detail

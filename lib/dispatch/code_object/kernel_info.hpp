@@ -1,0 +1,18 @@
+// From a code object's metadata to what a dispatch needs.
+#pragma once
+
+#include <cstdint>
+
+#include "dispatch/code_object/kernel_metadata.hpp"
+#include "fastdispatch/agent.hpp"
+#include "fastdispatch/detail/kernel_info.hpp"
+
+namespace fastdispatch::detail {
+
+// `object` is where the loader put the kernel descriptor.
+[[nodiscard]] KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent);
+
+// Throws Error when the kernel wants an implicit argument that is not known: it can't be launched then.
+void check_implicit_arguments(const KernelMetadata& metadata);
+
+}  // namespace fastdispatch::detail

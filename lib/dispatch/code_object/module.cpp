@@ -1,0 +1,159 @@
+#include "fastdispatch/module.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/code_object/code_object.hpp"
+#include "dispatch/code_object/demangle.hpp"
+#include "dispatch/code_object/kernel_info.hpp"
+#include "dispatch/code_object/kernel_metadata.hpp"
+#include "dispatch/code_object/signature.hpp"
+#include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch {
+namespace {
+
+std::vector<std::byte> read_file(const std::filesystem::path& path) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(fmt::format("reading the code object {}: {}", path.string(), why));
+  };
+  std::error_code status;
+  if (std::filesystem::is_directory(path, status)) fail("it is a directory");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(std::generic_category().message(errno));
+  const std::vector<char> bytes(std::istreambuf_iterator<char>(file), {});
+  const auto view = std::as_bytes(std::span(bytes));
+  return {view.begin(), view.end()};
+}
+
+// Owns an executable and the reader that it was loaded through.
+class Executable {
+public:
+  Executable(Agent agent, std::span<const std::byte> elf, const std::string& name) : agent_(agent) {
+    const detail::HsaApi& api = agent.api();
+    const auto doing = [&] { return fmt::format("loading the code object {} for {}", name, agent.name()); };
+    try {
+      detail::check(api, api.code_object_reader_create_from_memory(elf.data(), elf.size(), &reader_),
+                    "hsa_code_object_reader_create_from_memory", doing);
+      detail::check(
+          api,
+          api.executable_create_alt(HSA_PROFILE_FULL, HSA_DEFAULT_FLOAT_ROUNDING_MODE_DEFAULT, nullptr, &executable_),
+          "hsa_executable_create_alt", doing);
+      detail::check(api, api.executable_load_agent_code_object(executable_, agent.handle(), reader_, nullptr, nullptr),
+                    "hsa_executable_load_agent_code_object", doing);
+      detail::check(api, api.executable_freeze(executable_, nullptr), "hsa_executable_freeze", doing);
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+  ~Executable() { release(); }
+
+  // Of the kernel descriptor named `symbol`, as packets want it.
+  [[nodiscard]] std::uint64_t kernel_object(const std::string& symbol) const {
+    const detail::HsaApi& api = agent_.api();
+    const auto doing = [&] { return fmt::format("looking up {} in a loaded code object", symbol); };
+    const hsa_agent_t agent = agent_.handle();
+    hsa_executable_symbol_t handle{};
+    detail::check(api, api.executable_get_symbol_by_name(executable_, symbol.c_str(), &agent, &handle),
+                  "hsa_executable_get_symbol_by_name", doing);
+    std::uint64_t object = 0;
+    detail::check(api, api.executable_symbol_get_info(handle, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object),
+                  "hsa_executable_symbol_get_info", doing);
+    return object;
+  }
+
+private:
+  void release() noexcept {
+    if (executable_.handle != 0) agent_.api().executable_destroy(executable_);
+    if (reader_.handle != 0) agent_.api().code_object_reader_destroy(reader_);
+  }
+
+  Agent agent_;
+  hsa_code_object_reader_t reader_{};
+  hsa_executable_t executable_{};
+};
+
+}  // namespace
+
+struct Module::State {
+  State(Agent on, const detail::CodeObject& code_object, std::string file)
+      : agent(on), name(std::move(file)), target(to_string(code_object.target)),
+        elf(code_object.elf.begin(), code_object.elf.end()), metadata(detail::read_kernel_metadata(elf, name)),
+        executable(on, elf, name) {
+    infos.reserve(metadata.size());
+    for (const detail::KernelMetadata& kernel : metadata) {
+      infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel.symbol), agent));
+    }
+    for (const detail::KernelInfo& info : infos) agent.register_kernel(info.object, info.name);
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  ~State() {
+    for (const detail::KernelInfo& info : infos) agent.unregister_kernel(info.object);
+  }
+
+  // By symbol first, else by source name; the number of kernels where none or several have it.
+  [[nodiscard]] std::size_t index_of(std::string_view kernel) const {
+    for (std::size_t i = 0; i < metadata.size(); ++i) {
+      if (metadata[i].name == kernel || metadata[i].symbol == kernel) return i;
+    }
+    std::size_t found = metadata.size();
+    for (std::size_t i = 0; i < metadata.size(); ++i) {
+      if (detail::source_name(metadata[i].name) != kernel) continue;
+      if (found != metadata.size()) return metadata.size();
+      found = i;
+    }
+    return found;
+  }
+
+  Agent agent;
+  std::string name;
+  std::string target;
+  std::vector<std::byte> elf;  // the loader reads from it as long as the executable lives
+  std::vector<detail::KernelMetadata> metadata;
+  Executable executable;
+  std::vector<detail::KernelInfo> infos;  // as metadata; never resized, kernels point into it
+};
+
+Module::Module(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Module::Module(Module&&) noexcept = default;
+Module& Module::operator=(Module&&) noexcept = default;
+Module::~Module() = default;
+
+Module Module::load(Agent agent, const std::filesystem::path& file) {
+  return load(agent, read_file(file), file.string());
+}
+
+Module Module::load(Agent agent, std::span<const std::byte> image, std::string_view name) {
+  const detail::CodeObject code_object = detail::select_code_object(image, name, agent.isa());
+  return Module(std::make_unique<State>(agent, code_object, std::string(name)));
+}
+
+const detail::KernelInfo& Module::find(std::string_view name, std::span<const detail::Parameter> parameters) const {
+  const std::size_t index = state_->index_of(name);
+  if (index == state_->infos.size()) {
+    throw Error(fmt::format("{} has no kernel {}, or several of that name; it has: {}", state_->name, name,
+                            fmt::join(kernel_names(), ", ")));
+  }
+  detail::check_signature(state_->metadata[index], parameters);
+  detail::check_implicit_arguments(state_->metadata[index]);
+  return state_->infos[index];
+}
+
+std::vector<std::string> Module::kernel_names() const {
+  std::vector<std::string> names;
+  for (const detail::KernelMetadata& kernel : state_->metadata) names.push_back(kernel.name);
+  return names;
+}
+
+std::string Module::target() const { return state_->target; }
+
+}  // namespace fastdispatch

@@ -1,0 +1,36 @@
+// What the library knows of an agent, shared by all of its views.
+#pragma once
+
+#include <cstdint>
+
+#include <hsa/hsa.h>
+
+#include "dispatch/device/attachment.hpp"
+#include "dispatch/device/completions.hpp"
+#include "dispatch/device/kernel_names.hpp"
+#include "dispatch/device/locked_ranges.hpp"
+#include "dispatch/device/queue_registry.hpp"
+#include "fastdispatch/agent.hpp"
+#include "fastdispatch/detail/hsa_api.hpp"
+
+namespace fastdispatch::detail {
+
+struct AgentState {
+  AgentState() : completions(*this) {}
+  AgentState(const AgentState&) = delete;
+  AgentState& operator=(const AgentState&) = delete;
+
+  const HsaApi* api = nullptr;
+  hsa_agent_t handle{};
+  AgentState* host = nullptr;  ///< itself for the host
+  AgentProperties properties;
+  AgentPools pools;
+  std::uint64_t timestamp_frequency = 1'000'000'000;  ///< ticks a second, the unit of HSA's time limits
+  KernelNames kernels;
+  QueueRegistry queues;
+  LockedRanges locked_for_copies;  ///< the host's: of all agents
+  Attachment copier;               ///< what copies between host and this agent need, see memory/copier.hpp
+  Completions completions;
+};
+
+}  // namespace fastdispatch::detail

@@ -1,0 +1,121 @@
+#include "dispatch/device/completions.hpp"
+
+#include <chrono>
+#include <csignal>
+#include <utility>
+#include <vector>
+
+#include <pthread.h>
+
+#include "dispatch/device/agent_state.hpp"
+#include "dispatch/device/wait.hpp"
+
+namespace fastdispatch::detail {
+
+namespace {
+constexpr std::chrono::milliseconds between_looks{100};  // at copies, which may fail without waking anybody
+}
+
+void Completions::add(AgentQueue& queue, std::uint64_t epoch, CompletionCallback callback) {
+  const std::scoped_lock lock(mutex_);
+  if (!wake_) wake_.emplace(Agent(agent_), 0);
+  if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
+  wanted_.store(wake_->handle(), std::memory_order_release);
+  queues_[&queue].pending.emplace(epoch, std::move(callback));
+  look();
+}
+
+void Completions::remove(AgentQueue& queue) {
+  std::unique_lock lock(mutex_);
+  const auto found = queues_.find(&queue);
+  if (found == queues_.end()) return;
+  Watched& watched = found->second;
+  watched.leaving = true;
+  if (std::this_thread::get_id() == thread_.get_id()) {  // a callback destroys the queue
+    while (call_first(queue, watched, lock)) {
+    }
+  } else {
+    look();
+    changed_.wait(lock, [&] { return watched.pending.empty() && calling_ != &queue && !watched.waited_for; });
+  }
+  queues_.erase(&queue);
+}
+
+void Completions::look() noexcept {
+  const hsa_signal_t signal = wanted_.load(std::memory_order_acquire);
+  if (signal.handle != 0) agent_.api->signal_store_screlease(signal, 0);
+}
+
+void Completions::stop() noexcept {
+  if (!thread_.joinable()) return;
+  {
+    const std::scoped_lock lock(mutex_);
+    stopping_ = true;
+    look();
+  }
+  thread_.join();
+  wanted_.store({}, std::memory_order_release);
+  wake_.reset();
+}
+
+void Completions::run() {
+  pthread_setname_np(pthread_self(), "fd-completions");
+  sigset_t all;  // the process's signals are for its own threads
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+
+  std::unique_lock lock(mutex_);
+  while (!stopping_) {
+    wake_->store(1);  // before looking, so that nothing that happens meanwhile is slept through
+    bool called = false;
+    for (auto next = queues_.begin(); next != queues_.end();) {
+      AgentQueue* queue = next->first;
+      called |= call_first(*queue, next->second, lock);
+      next = queues_.upper_bound(queue);
+    }
+    if (!called) wait(lock);
+  }
+}
+
+bool Completions::call_first(AgentQueue& queue, Watched& watched, std::unique_lock<std::mutex>& lock) {
+  if (watched.pending.empty()) return false;
+  const auto first = watched.pending.begin();
+  std::optional<Error> failure;
+  if (!queue.completed(first->first)) {
+    queue.look_at_copies();
+    if (const Error* reason = queue.failure(); reason != nullptr)
+      failure.emplace(*reason);
+    else if (watched.leaving)
+      failure.emplace("the queue was destroyed before the submission completed: wait before destroying it");
+    else
+      return false;
+  }
+  CompletionCallback callback = std::move(first->second);
+  watched.pending.erase(first);
+  const AgentQueue* outer = std::exchange(calling_, &queue);
+  lock.unlock();
+  callback(failure ? &*failure : nullptr);
+  callback = nullptr;
+  lock.lock();
+  calling_ = outer;
+  changed_.notify_all();
+  return true;
+}
+
+void Completions::wait(std::unique_lock<std::mutex>& lock) {
+  std::vector<Below> goals{{.signal = wake_->handle(), .threshold = 1}};
+  std::chrono::nanoseconds timeout = forever;
+  for (auto& [queue, watched] : queues_) {
+    if (watched.pending.empty()) continue;
+    watched.waited_for = true;
+    goals.push_back(queue->completion_of(watched.pending.begin()->first));
+    if (queue->look_at_copies()) timeout = between_looks;
+  }
+  lock.unlock();
+  block_for_any(agent_, goals, timeout);
+  lock.lock();
+  for (auto& [queue, watched] : queues_) watched.waited_for = false;
+  changed_.notify_all();
+}
+
+}  // namespace fastdispatch::detail

@@ -1,0 +1,68 @@
+// Callbacks on completion.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include <hsa/hsa.h>
+
+#include "dispatch/device/agent_queue.hpp"
+#include "fastdispatch/signal.hpp"
+#include "fastdispatch/submission.hpp"
+
+namespace fastdispatch::detail {
+
+struct AgentState;
+
+/// Owns the thread that calls the callbacks of an agent's queues; it is started by the first of them.
+///
+/// A thread of the library's own, because HSA's, which serves hsa_amd_signal_async_handler, also reports queue errors
+/// and gives kernels their scratch memory: a callback that waits would wait for itself there.
+///
+/// Thread safety: every member may be called from any thread.
+class Completions {
+public:
+  explicit Completions(AgentState& agent) : agent_(agent) {}
+  ~Completions() { stop(); }
+  Completions(const Completions&) = delete;
+  Completions& operator=(const Completions&) = delete;
+
+  /// Lets `callback` be called when the queue's `epoch`, which was given out, completed or the queue failed.
+  void add(AgentQueue& queue, std::uint64_t epoch, CompletionCallback callback);
+  /// Returns when every callback of the queue has been called: those whose epochs did not complete, with an error.
+  void remove(AgentQueue& queue);
+  /// Looks at the queues: one of them failed.
+  void look() noexcept;
+  /// Ends the thread, when all queues are gone.
+  void stop() noexcept;
+
+private:
+  struct Watched {
+    std::multimap<std::uint64_t, CompletionCallback> pending;  ///< by epoch
+    bool leaving = false;                                      ///< the queue is being destroyed
+    bool waited_for = false;                                   ///< HSA looks at its epoch signal
+  };
+
+  void run();
+  /// Calls the queue's first callback where it is due; whether it was. The queue may be gone afterwards.
+  bool call_first(AgentQueue& queue, Watched& watched, std::unique_lock<std::mutex>& lock);
+  /// Blocks until a callback is due or somebody wants a look.
+  void wait(std::unique_lock<std::mutex>& lock);
+
+  AgentState& agent_;
+  std::mutex mutex_;
+  std::condition_variable changed_;  ///< a callback returned, or the thread looks at no signal
+  std::map<AgentQueue*, Watched> queues_;
+  const AgentQueue* calling_ = nullptr;  ///< whose callback runs
+  bool stopping_ = false;
+  std::optional<Signal> wake_;          ///< 0 ends the thread's wait
+  std::atomic<hsa_signal_t> wanted_{};  ///< its handle, once there is one
+  std::thread thread_;
+};
+
+}  // namespace fastdispatch::detail

@@ -1,0 +1,185 @@
+// Asking HSA for its agents, their properties and their memory pools.
+#include <array>
+#include <exception>
+#include <string>
+#include <utility>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/device/runtime_state.hpp"
+#include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch::detail {
+
+namespace {
+
+// Calls one of HSA's iterators with `visit`. An exception must not pass through HSA's frames, so it travels around
+// them.
+template <class Item, class Iterate, class Visit>
+void for_each(const HsaApi& api, std::string_view call, Iterate iterate, Visit visit) {
+  struct Context {
+    Visit& visit;
+    std::exception_ptr exception;
+  } context{visit, nullptr};
+  const auto callback = [](Item item, void* data) noexcept {
+    auto& [visitor, exception] = *static_cast<Context*>(data);
+    try {
+      visitor(item);
+      return HSA_STATUS_SUCCESS;
+    } catch (...) {
+      exception = std::current_exception();
+      return HSA_STATUS_INFO_BREAK;
+    }
+  };
+  const hsa_status_t status = iterate(+callback, &context);
+  if (context.exception) std::rethrow_exception(context.exception);
+  check(api, status, call, "asking HSA for its agents");
+}
+
+template <class Value>
+Value agent_info(const HsaApi& api, hsa_agent_t agent, int attribute) {
+  Value value{};
+  check(api, api.agent_get_info(agent, static_cast<hsa_agent_info_t>(attribute), &value), "hsa_agent_get_info",
+        [&] { return fmt::format("asking an agent for attribute {:#x}", attribute); });
+  return value;
+}
+
+std::string agent_text(const HsaApi& api, hsa_agent_t agent, int attribute) {
+  const auto text = agent_info<std::array<char, 64>>(api, agent, attribute);  // HSA's texts have at most 63 characters
+  return {text.data(), strnlen(text.data(), text.size())};
+}
+
+template <class Value>
+Value pool_info(const HsaApi& api, hsa_amd_memory_pool_t pool, hsa_amd_memory_pool_info_t attribute) {
+  Value value{};
+  check(api, api.amd_memory_pool_get_info(pool, attribute, &value), "hsa_amd_memory_pool_get_info",
+        "asking for a memory pool");
+  return value;
+}
+
+bool may_access(const HsaApi& api, hsa_agent_t agent, hsa_amd_memory_pool_t pool) {
+  auto access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+  check(api, api.amd_agent_memory_pool_get_info(agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access),
+        "hsa_amd_agent_memory_pool_get_info", "asking who may access a memory pool");
+  return access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+}
+
+// The first ISA is the one that the agent runs natively.
+std::string first_isa(const HsaApi& api, hsa_agent_t agent) {
+  std::string name;
+  const auto visit = [&](hsa_isa_t isa) {
+    if (!name.empty()) return;
+    std::uint32_t length = 0;
+    check(api, api.isa_get_info_alt(isa, HSA_ISA_INFO_NAME_LENGTH, &length), "hsa_isa_get_info_alt",
+          "asking for an ISA");
+    std::string text(length, '\0');
+    check(api, api.isa_get_info_alt(isa, HSA_ISA_INFO_NAME, text.data()), "hsa_isa_get_info_alt", "asking for an ISA");
+    name = text.substr(0, text.find('\0'));  // the length counts the terminating zero
+  };
+  for_each<hsa_isa_t>(
+      api, "hsa_agent_iterate_isas",
+      [&](auto callback, void* data) { return api.agent_iterate_isas(agent, callback, data); }, visit);
+  return name;
+}
+
+AgentProperties gpu_properties(const HsaApi& api, hsa_agent_t agent) {
+  const auto grid = agent_info<hsa_dim3_t>(api, agent, HSA_AGENT_INFO_GRID_MAX_DIM);
+  return {
+      .name = agent_text(api, agent, HSA_AGENT_INFO_NAME),
+      .product_name = agent_text(api, agent, HSA_AMD_AGENT_INFO_PRODUCT_NAME),
+      .isa = first_isa(api, agent),
+      .wavefront_size = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_WAVEFRONT_SIZE),
+      .compute_units = agent_info<std::uint32_t>(api, agent, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT),
+      .queue_size_min = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_QUEUE_MIN_SIZE),
+      .queue_size_max = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_QUEUE_MAX_SIZE),
+      .queues_max = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_QUEUES_MAX),
+      .work_group_size_max = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_WORKGROUP_MAX_SIZE),
+      .work_group_extent_max = agent_info<std::array<std::uint16_t, 3>>(api, agent, HSA_AGENT_INFO_WORKGROUP_MAX_DIM),
+      .grid_extent_max = {grid.x, grid.y, grid.z},
+      .grid_size_max = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_GRID_MAX_SIZE),
+  };
+}
+
+template <class Visit>
+void for_each_pool(const HsaApi& api, hsa_agent_t agent, Visit visit) {
+  for_each<hsa_amd_memory_pool_t>(
+      api, "hsa_amd_agent_iterate_memory_pools",
+      [&](auto callback, void* data) { return api.amd_agent_iterate_memory_pools(agent, callback, data); }, visit);
+}
+
+void find_host_pools(const HsaApi& api, AgentState& host) {
+  for_each_pool(api, host.handle, [&](hsa_amd_memory_pool_t pool) {
+    if (pool_info<hsa_amd_segment_t>(api, pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT) != HSA_AMD_SEGMENT_GLOBAL) return;
+    const auto flags = pool_info<std::uint32_t>(api, pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS);
+    const bool kernarg = (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT) != 0;
+    const bool fine = (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED) != 0;
+    if (kernarg && host.pools.kernarg.handle == 0) host.pools.kernarg = pool;
+    if (fine && !kernarg && host.pools.fine_grained.handle == 0) host.pools.fine_grained = pool;
+  });
+  // Some runtimes have one pool for both.
+  if (host.pools.fine_grained.handle == 0) host.pools.fine_grained = host.pools.kernarg;
+}
+
+void find_gpu_pools(const HsaApi& api, AgentState& gpu) {
+  gpu.pools = gpu.host->pools;
+  for_each_pool(api, gpu.handle, [&](hsa_amd_memory_pool_t pool) {
+    const auto segment = pool_info<hsa_amd_segment_t>(api, pool, HSA_AMD_MEMORY_POOL_INFO_SEGMENT);
+    if (segment == HSA_AMD_SEGMENT_GROUP)
+      gpu.properties.lds_bytes = pool_info<std::size_t>(api, pool, HSA_AMD_MEMORY_POOL_INFO_SIZE);
+    if (segment != HSA_AMD_SEGMENT_GLOBAL) return;
+    const auto flags = pool_info<std::uint32_t>(api, pool, HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS);
+    if ((flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) != 0 && gpu.pools.coarse_grained.handle == 0) {
+      gpu.pools.coarse_grained = pool;
+      gpu.properties.host_visible_memory = may_access(api, gpu.host->handle, pool);
+    }
+  });
+}
+
+}  // namespace
+
+void discover(RuntimeState& runtime) {
+  const HsaApi& api = runtime.library.api;
+  std::uint16_t major = 0;
+  std::uint16_t minor = 0;
+  std::uint64_t frequency = 0;
+  check(api, api.system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major), "hsa_system_get_info",
+        "asking for the version");
+  check(api, api.system_get_info(HSA_SYSTEM_INFO_VERSION_MINOR, &minor), "hsa_system_get_info",
+        "asking for the version");
+  check(api, api.system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency), "hsa_system_get_info",
+        "asking for the clock");
+  runtime.version = fmt::format("{}.{}", major, minor);
+
+  const auto add = [&](hsa_agent_t agent) {
+    auto state = std::make_unique<AgentState>();
+    state->api = &api;
+    state->handle = agent;
+    state->timestamp_frequency = frequency;
+    const auto type = agent_info<hsa_device_type_t>(api, agent, HSA_AGENT_INFO_DEVICE);
+    if (type == HSA_DEVICE_TYPE_CPU && runtime.host == nullptr) {
+      state->properties.name = agent_text(api, agent, HSA_AGENT_INFO_NAME);
+      state->properties.product_name = agent_text(api, agent, HSA_AMD_AGENT_INFO_PRODUCT_NAME);
+      find_host_pools(api, *state);
+      runtime.host = std::move(state);
+    } else if (type == HSA_DEVICE_TYPE_GPU) {
+      const auto features = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_FEATURE);
+      if ((features & HSA_AGENT_FEATURE_KERNEL_DISPATCH) == 0) return;
+      state->properties = gpu_properties(api, agent);
+      runtime.gpus.push_back(std::move(state));
+    }
+  };
+  for_each<hsa_agent_t>(
+      api, "hsa_iterate_agents", [&](auto callback, void* data) { return api.iterate_agents(callback, data); }, add);
+
+  if (runtime.host == nullptr) throw Error("the HSA runtime has no agent for the host");
+  if (runtime.gpus.empty()) throw Error("the HSA runtime has no GPU that can run kernels");
+  runtime.host->host = runtime.host.get();
+  for (const auto& gpu : runtime.gpus) {
+    gpu->host = runtime.host.get();
+    find_gpu_pools(api, *gpu);
+    runtime.gpu_views.emplace_back(*gpu);
+  }
+}
+
+}  // namespace fastdispatch::detail

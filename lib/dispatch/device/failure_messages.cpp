@@ -1,0 +1,92 @@
+#include "dispatch/device/failure_messages.hpp"
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
+#include "fastdispatch/detail/check.hpp"
+
+namespace fastdispatch::detail {
+
+namespace {
+
+// What the command processor means by the statuses that ROCr hands to a queue's callback.
+std::string_view cause(hsa_status_t status) {
+  switch (static_cast<int>(status)) {
+  case HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS:
+    return "the dispatch has a wrong number of dimensions or an empty grid";
+  case HSA_STATUS_ERROR_INVALID_ALLOCATION:
+    return "a work-group asks for more LDS than the agent has: check the kernel's static and the grid's dynamic LDS";
+  case HSA_STATUS_ERROR_INVALID_CODE_OBJECT:
+    return "the kernel object of a dispatch is no kernel that the agent can run: is its Module still alive?";
+  case HSA_STATUS_ERROR_INVALID_PACKET_FORMAT:
+    return "a packet's header has an unknown type or a reserved field is set";
+  case HSA_STATUS_ERROR_INVALID_ARGUMENT:
+    return "a work-group has more work-items than the agent allows: check the grid's group";
+  case HSA_STATUS_ERROR_INVALID_ISA:
+    return "the kernel needs more registers than the agent has";
+  case HSA_STATUS_ERROR_OUT_OF_RESOURCES:
+    return "no scratch memory is left for the kernel's private segment";
+  case HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION:
+    return "the kernel accessed an address outside of what the agent can reach";
+  case HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION:
+    return "the kernel has an instruction that the agent does not support: was it built for another ISA?";
+  case HSA_STATUS_ERROR_MEMORY_FAULT:
+    return "the kernel accessed memory that is not mapped for the agent";
+  case HSA_STATUS_ERROR_EXCEPTION:
+    return "the kernel trapped: a failed assertion, abort, or an arithmetic exception";
+  default:
+    return advice(status);
+  }
+}
+
+std::string reasons(std::uint32_t mask) {
+  static constexpr std::pair<std::uint32_t, const char*> names[] = {
+      {HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT, "no page is mapped there"},
+      {HSA_AMD_MEMORY_FAULT_READ_ONLY, "the page is read-only"},
+      {HSA_AMD_MEMORY_FAULT_NX, "the page is not executable"},
+      {HSA_AMD_MEMORY_FAULT_HOST_ONLY, "the page is the host's alone"},
+      {HSA_AMD_MEMORY_FAULT_DRAMECC, "memory has an uncorrectable error"},
+      {HSA_AMD_MEMORY_FAULT_IMPRECISE, "the exact address is not known"},
+      {HSA_AMD_MEMORY_FAULT_SRAMECC, "registers or caches have an uncorrectable error"},
+      {static_cast<std::uint32_t>(HSA_AMD_MEMORY_FAULT_HANG), "the GPU hung and was reset"},
+  };
+  std::vector<std::string_view> set;
+  for (const auto& [bit, name] : names)
+    if ((mask & bit) != 0) set.emplace_back(name);
+  return set.empty() ? "the reason is not known" : fmt::format("{}", fmt::join(set, ", "));
+}
+
+}  // namespace
+
+std::string blame(std::span<const std::string> suspects) {
+  if (suspects.empty()) return "no kernel known to the library was running";
+  if (suspects.size() == 1) return fmt::format("kernel {}", suspects.front());
+  return fmt::format("one of the kernels that were running: {}", fmt::join(suspects, ", "));
+}
+
+Error queue_error(const HsaApi& api, hsa_status_t status, std::span<const std::string> suspects) {
+  std::string message = fmt::format("the queue stopped: {}; {}", status_text(api, status), blame(suspects));
+  if (const std::string_view hint = cause(status); !hint.empty()) message += fmt::format(" ({})", hint);
+  return {status, "queue", message};
+}
+
+Error memory_fault_error(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name,
+                         std::span<const std::string> suspects) {
+  return {
+      static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), "queue",
+      fmt::format("memory fault on {} at address {:#x}: {}; {} (is the buffer still alive, large enough, and pinned "
+                  "or the agent's own?)",
+                  agent_name, fault.virtual_address, reasons(fault.fault_reason_mask), blame(suspects))};
+}
+
+std::string in_words(std::chrono::nanoseconds duration) {
+  const double milliseconds = std::chrono::duration<double, std::milli>(duration).count();
+  return fmt::format("{:.6g} ms", milliseconds);
+}
+
+}  // namespace fastdispatch::detail

@@ -1,0 +1,29 @@
+// What to tell a waiter when a queue failed or took too long.
+#pragma once
+
+#include <chrono>
+#include <span>
+#include <string>
+
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include "fastdispatch/detail/hsa_api.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch::detail {
+
+/// The Error for what HSA reported to a queue's callback; `suspects` are the kernels that may have caused it.
+[[nodiscard]] Error queue_error(const HsaApi& api, hsa_status_t status, std::span<const std::string> suspects);
+
+/// The Error for a memory fault, which HSA reports for a whole agent.
+[[nodiscard]] Error memory_fault_error(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name,
+                                       std::span<const std::string> suspects);
+
+/// "kernel sort", "one of the kernels that were running: sort, merge", or that none is known.
+[[nodiscard]] std::string blame(std::span<const std::string> suspects);
+
+/// "250 ms"
+[[nodiscard]] std::string in_words(std::chrono::nanoseconds duration);
+
+}  // namespace fastdispatch::detail

@@ -1,0 +1,41 @@
+#include "dispatch/device/queue_registry.hpp"
+
+#include <new>
+
+#include "dispatch/device/failure_messages.hpp"
+
+namespace fastdispatch::detail {
+
+void QueueRegistry::add(AgentQueue& queue) {
+  const std::scoped_lock lock(mutex_);
+  queues_.push_back(&queue);
+}
+
+void QueueRegistry::remove(AgentQueue& queue) noexcept {
+  const std::scoped_lock lock(mutex_);
+  std::erase(queues_, &queue);
+}
+
+void QueueRegistry::fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name) noexcept {
+  const std::scoped_lock lock(mutex_);
+  try {
+    std::vector<std::string> suspects;
+    for (const AgentQueue* queue : queues_) queue->add_running_kernels(suspects);
+    last_fault_.emplace(memory_fault_error(fault, agent_name, suspects));
+  } catch (const std::bad_alloc&) {
+    last_fault_.emplace(wordless_error_);
+  }
+  faults_.fetch_add(1, std::memory_order_release);
+  count_failure();
+  for (AgentQueue* queue : queues_) queue->fail(*last_fault_);
+}
+
+void QueueRegistry::throw_if_lost(hsa_signal_t signal, std::uint32_t faults_seen) const {
+  const std::scoped_lock lock(mutex_);
+  if (faults() != faults_seen) throw Error(*last_fault_);
+  for (const AgentQueue* queue : queues_)
+    if (const Error* failure = queue->failure(); failure != nullptr && queue->was_to_complete(signal))
+      throw Error(*failure);
+}
+
+}  // namespace fastdispatch::detail

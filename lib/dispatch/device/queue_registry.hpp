@@ -1,0 +1,46 @@
+// The queues of an agent, so that a fault, which HSA reports for the agent, reaches the waiters of each of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <hsa/hsa.h>
+#include <hsa/hsa_ext_amd.h>
+
+#include "dispatch/device/agent_queue.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch::detail {
+
+/// Thread safety: every member may be called from any thread; HSA's own threads call `fail_all`.
+class QueueRegistry {
+public:
+  void add(AgentQueue& queue);
+  void remove(AgentQueue& queue) noexcept;
+  /// Marks all queues as failed by a memory fault on the agent `agent_name`: the driver stops all of them.
+  void fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name) noexcept;
+  /// Counts queues that failed, so that a waiter notices cheaply.
+  void count_failure() noexcept { failures_.fetch_add(1, std::memory_order_release); }
+  [[nodiscard]] std::uint32_t failures() const noexcept { return failures_.load(std::memory_order_acquire); }
+  /// Memory faults so far.
+  [[nodiscard]] std::uint32_t faults() const noexcept { return faults_.load(std::memory_order_acquire); }
+  /// For failures when there is no memory left to describe them; a copy needs none.
+  [[nodiscard]] const Error& wordless_error() const noexcept { return wordless_error_; }
+  /// Throws why `signal` will not be completed: a failed queue has a packet that was to do it, or there was a memory
+  /// fault after the first `faults_seen`.
+  void throw_if_lost(hsa_signal_t signal, std::uint32_t faults_seen) const;
+
+private:
+  mutable std::mutex mutex_;
+  std::vector<AgentQueue*> queues_;
+  std::optional<Error> last_fault_;
+  const Error wordless_error_{HSA_STATUS_ERROR, "queue", "the queue stopped, and no memory was left to say why"};
+  std::atomic<std::uint32_t> failures_{0};
+  std::atomic<std::uint32_t> faults_{0};
+};
+
+}  // namespace fastdispatch::detail

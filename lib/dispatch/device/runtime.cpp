@@ -1,0 +1,100 @@
+#include "fastdispatch/runtime.hpp"
+
+#include <memory>
+#include <mutex>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/device/runtime_state.hpp"
+#include "dispatch/hsa/log.hpp"
+#include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch {
+
+namespace detail {
+
+namespace {
+
+// The one state of the process. Never destroyed: HSA's threads look for it while the process exits.
+struct Current {
+  std::mutex mutex;
+  std::weak_ptr<RuntimeState> state;
+  RuntimeState* alive = nullptr;  // until its destructor has begun
+};
+
+Current& current() {
+  static auto& instance = *new Current;
+  return instance;
+}
+
+// Without a handler that takes the event ROCr prints it and aborts the process.
+hsa_status_t on_system_event(const hsa_amd_event_t* event, void*) noexcept {
+  if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT) return HSA_STATUS_ERROR;
+  // The lock keeps the state alive: a share of it, dropped last, would shut HSA down on this thread, which is HSA's
+  // own.
+  const std::scoped_lock lock(current().mutex);
+  AgentState* agent = current().alive == nullptr ? nullptr : current().alive->find(event->memory_fault.agent);
+  if (agent == nullptr) return HSA_STATUS_ERROR;
+  log().debug("memory fault on {} at {:#x}", agent->properties.name, event->memory_fault.virtual_address);
+  agent->queues.fail_all(event->memory_fault, agent->properties.name);
+  return HSA_STATUS_SUCCESS;
+}
+
+std::shared_ptr<RuntimeState> share_state(const HsaLibrary& library) {
+  const std::scoped_lock lock(current().mutex);
+  if (auto state = current().state.lock()) return state;
+  auto state = std::make_shared<RuntimeState>(library);
+  check(library.api, library.api.amd_register_system_event_handler(on_system_event, nullptr),
+        "hsa_amd_register_system_event_handler", "asking to be told of memory faults");
+  current().state = state;
+  current().alive = state.get();
+  return state;
+}
+
+}  // namespace
+
+RuntimeState::RuntimeState(const HsaLibrary& opened) : library(opened) {
+  check(library.api, library.api.init(), "hsa_init", "starting the HSA runtime");
+  try {
+    discover(*this);
+  } catch (...) {
+    library.api.shut_down();
+    throw;
+  }
+  log().debug("HSA runtime {} implements HSA {}; {} GPU(s), the first a {}", library.path, version, gpus.size(),
+              gpus.front()->properties.isa);
+}
+
+RuntimeState::~RuntimeState() {
+  {
+    const std::scoped_lock lock(current().mutex);
+    if (current().alive == this) current().alive = nullptr;
+  }
+  gpus.clear();  // they hold memory and signals of HSA's
+  library.api.shut_down();
+}
+
+AgentState* RuntimeState::find(hsa_agent_t agent) const noexcept {
+  for (const auto& gpu : gpus)
+    if (gpu->handle.handle == agent.handle) return gpu.get();
+  return nullptr;
+}
+
+}  // namespace detail
+
+Runtime::Runtime(RuntimeOptions options) : state_(detail::share_state(detail::open_hsa_library(options.device))) {}
+
+std::span<const Agent> Runtime::gpus() const noexcept { return state_->gpu_views; }
+
+Agent Runtime::gpu(std::size_t index) const {
+  if (index >= gpus().size()) throw Error(fmt::format("there is no GPU {}: the runtime has {}", index, gpus().size()));
+  return gpus()[index];
+}
+
+Agent Runtime::host() const noexcept { return Agent(*state_->host); }
+std::string_view Runtime::library_path() const noexcept { return state_->library.path; }
+std::string_view Runtime::version() const noexcept { return state_->version; }
+bool Runtime::on_softgpu() const noexcept { return state_->library.softgpu; }
+
+}  // namespace fastdispatch

@@ -1,0 +1,35 @@
+// The process's HSA runtime as the library sees it, shared by all Runtimes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dispatch/device/agent_state.hpp"
+#include "dispatch/hsa/hsa_library.hpp"
+#include "fastdispatch/agent.hpp"
+
+namespace fastdispatch::detail {
+
+/// Owns one hsa_init.
+struct RuntimeState {
+  /// Initializes the runtime and asks for its agents. Throws Error when there is no GPU.
+  explicit RuntimeState(const HsaLibrary& library);
+  ~RuntimeState();
+  RuntimeState(const RuntimeState&) = delete;
+  RuntimeState& operator=(const RuntimeState&) = delete;
+
+  /// The state of `agent`; null where it is none of this runtime's.
+  [[nodiscard]] AgentState* find(hsa_agent_t agent) const noexcept;
+
+  const HsaLibrary& library;
+  std::string version;
+  std::unique_ptr<AgentState> host;
+  std::vector<std::unique_ptr<AgentState>> gpus;
+  std::vector<Agent> gpu_views;
+};
+
+/// Fills host, gpus and version by asking HSA.
+void discover(RuntimeState& runtime);
+
+}  // namespace fastdispatch::detail

@@ -1,0 +1,93 @@
+#include "fastdispatch/signal.hpp"
+
+#include <utility>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/device/agent_state.hpp"
+#include "dispatch/device/wait.hpp"
+#include "dispatch/hsa/amd_signal.hpp"
+#include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch {
+
+Signal::Signal(Agent agent, hsa_signal_value_t initial) : agent_(agent), faults_seen_(agent.state().queues.faults()) {
+  // No list of consumers: any agent may write it and any thread wait for it.
+  detail::check(agent.api(), agent.api().signal_create(initial, 0, nullptr, &handle_), "hsa_signal_create",
+                "making a signal");
+}
+
+Signal::~Signal() {
+  if (handle_.handle != 0) agent_.api().signal_destroy(handle_);
+}
+
+Signal::Signal(Signal&& other) noexcept
+    : agent_(other.agent_), handle_(std::exchange(other.handle_, {})), faults_seen_(other.faults_seen_.load()) {}
+
+Signal& Signal::operator=(Signal&& other) noexcept {
+  std::swap(agent_, other.agent_);
+  std::swap(handle_, other.handle_);
+  faults_seen_ = other.faults_seen_.exchange(faults_seen_);
+  return *this;
+}
+
+hsa_signal_value_t Signal::load() const noexcept { return detail::load_acquire(handle_); }
+
+void Signal::store(hsa_signal_value_t value) noexcept {
+  faults_seen_.store(agent_.state().queues.faults(), std::memory_order_relaxed);
+  agent_.api().signal_store_screlease(handle_, value);
+}
+
+void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
+  const detail::QueueRegistry& queues = agent_.state().queues;
+  const auto check_failure = [&, seen = std::uint32_t{0}]() mutable {
+    if (const std::uint32_t failures = queues.failures(); failures != seen) {
+      queues.throw_if_lost(handle_, faults_seen_.load(std::memory_order_relaxed));
+      seen = failures;
+    }
+  };
+  if (!detail::wait_for(agent_.state(), {.signal = handle_, .threshold = threshold}, options, check_failure))
+    throw TimeoutError(
+        fmt::format("waiting for a signal below {}: not reached within {} ms; its value is {}", threshold,
+                    std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count(), load()));
+}
+
+PooledSignal::~PooledSignal() {
+  if (signal_ != nullptr) pool_->give_back(std::move(signal_));
+}
+
+SignalPool::SignalPool(Agent agent, std::size_t preallocated) : agent_(agent) {
+  for (; made_ < preallocated; ++made_) idle_.push_back(std::make_unique<Signal>(agent, 0));
+}
+
+PooledSignal SignalPool::acquire(hsa_signal_value_t initial) {
+  {
+    const std::scoped_lock lock(mutex_);
+    // From the back, so that few signals stay warm; those that came back before they completed may have by now.
+    for (auto signal = idle_.rbegin(); signal != idle_.rend(); ++signal) {
+      if ((*signal)->load() > 0) continue;
+      std::swap(*signal, idle_.back());
+      std::unique_ptr<Signal> taken = std::move(idle_.back());
+      idle_.pop_back();
+      taken->store(initial);
+      return {*this, std::move(taken)};
+    }
+  }
+  auto made = std::make_unique<Signal>(agent_, initial);
+  const std::scoped_lock lock(mutex_);
+  idle_.reserve(++made_);  // so that give_back never allocates
+  return {*this, std::move(made)};
+}
+
+std::size_t SignalPool::size() const {
+  const std::scoped_lock lock(mutex_);
+  return made_;
+}
+
+void SignalPool::give_back(std::unique_ptr<Signal> signal) noexcept {
+  const std::scoped_lock lock(mutex_);
+  idle_.push_back(std::move(signal));
+}
+
+}  // namespace fastdispatch

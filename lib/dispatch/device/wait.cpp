@@ -1,0 +1,119 @@
+#include "dispatch/device/wait.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "dispatch/device/agent_state.hpp"
+#include "dispatch/device/backoff.hpp"
+
+namespace fastdispatch::detail {
+
+namespace {
+
+using std::chrono::nanoseconds;
+using std::chrono::steady_clock;
+
+// About what it takes to block and be woken through the interrupt of a signal: spinning longer gains nothing.
+constexpr nanoseconds spin_time = std::chrono::microseconds(50);
+
+// How long a blocked wait goes without a look at failures; HSA wakes it for its signals without delay. Growing, because
+// HSA spins a little at the start of each.
+constexpr nanoseconds first_slice = std::chrono::milliseconds(5);
+constexpr nanoseconds longest_slice = std::chrono::milliseconds(160);
+
+constexpr int polls_between_checks = 64;
+
+enum class Outcome { satisfied, time_up };
+
+template <class Reached>
+Outcome spin(const Reached& reached, const Deadline& deadline, const std::function<void()>& check_failure) {
+  while (true) {
+    for (int i = 0; i < polls_between_checks; ++i) {
+      if (reached()) return Outcome::satisfied;
+      pause();
+    }
+    check_failure();
+    if (deadline.passed()) return Outcome::time_up;
+  }
+}
+
+template <class Reached, class Block>
+Outcome block(const Reached& reached, const Block& block_for, const Deadline& deadline,
+              const std::function<void()>& check_failure) {
+  for (nanoseconds slice = first_slice;; slice = std::min(2 * slice, longest_slice)) {
+    block_for(std::clamp(deadline.left(), nanoseconds(0), slice));
+    if (reached()) return Outcome::satisfied;
+    check_failure();
+    if (deadline.passed()) return Outcome::time_up;
+  }
+}
+
+template <class Reached, class Block>
+bool wait_until(const Reached& reached, const Block& block_for, const WaitOptions& options,
+                const std::function<void()>& check_failure) {
+  if (reached()) return true;
+  const Deadline deadline(options.timeout);
+  if (options.policy == WaitPolicy::spin) return spin(reached, deadline, check_failure) == Outcome::satisfied;
+  if (options.policy == WaitPolicy::spin_then_block) {
+    const Deadline spun(std::min(spin_time, options.timeout));
+    if (spin(reached, spun, check_failure) == Outcome::satisfied) return true;
+    if (deadline.passed()) return false;
+  }
+  return block(reached, block_for, deadline, check_failure) == Outcome::satisfied;
+}
+
+std::uint64_t ticks_of(const AgentState& agent, nanoseconds time) {
+  if (time == forever) return UINT64_MAX;
+  return static_cast<std::uint64_t>(static_cast<double>(time.count()) * static_cast<double>(agent.timestamp_frequency) *
+                                    1e-9);
+}
+
+}  // namespace
+
+Deadline::Deadline(nanoseconds timeout) noexcept {
+  const auto now = steady_clock::now();
+  time_ = timeout < steady_clock::time_point::max() - now ? now + timeout : steady_clock::time_point::max();
+}
+
+bool wait_for(const AgentState& agent, const Below& goal, const WaitOptions& options,
+              const std::function<void()>& check_failure) {
+  const auto block_for = [&](nanoseconds time) {
+    agent.api->signal_wait_scacquire(goal.signal, HSA_SIGNAL_CONDITION_LT, goal.threshold, ticks_of(agent, time),
+                                     HSA_WAIT_STATE_BLOCKED);
+  };
+  return wait_until([&] { return goal.reached(); }, block_for, options, check_failure);
+}
+
+std::optional<std::size_t> wait_for_any(const AgentState& agent, std::span<const Below> goals,
+                                        const WaitOptions& options, const std::function<void()>& check_failure) {
+  auto first = goals.end();
+  const auto reached = [&] {
+    first = std::find_if(goals.begin(), goals.end(), [](const Below& goal) { return goal.reached(); });
+    return first != goals.end();
+  };
+  const auto block_for = [&](nanoseconds time) { block_for_any(agent, goals, time); };
+  if (!wait_until(reached, block_for, options, check_failure)) return std::nullopt;
+  return first - goals.begin();
+}
+
+void block_for_any(const AgentState& agent, std::span<const Below> goals, nanoseconds timeout) {
+  // A signal that is listed twice makes ROCr spin: of several thresholds the highest is reached first.
+  std::map<std::uint64_t, hsa_signal_value_t> highest;
+  for (const Below& goal : goals) {
+    const auto entry = highest.try_emplace(goal.signal.handle, goal.threshold).first;
+    entry->second = std::max(entry->second, goal.threshold);
+  }
+  std::vector<hsa_signal_t> signals;
+  std::vector<hsa_signal_value_t> thresholds;
+  for (const auto& [handle, threshold] : highest) {
+    signals.push_back({handle});
+    thresholds.push_back(threshold);
+  }
+  std::vector<hsa_signal_condition_t> conditions(signals.size(), HSA_SIGNAL_CONDITION_LT);
+  agent.api->amd_signal_wait_any(static_cast<std::uint32_t>(signals.size()), signals.data(), conditions.data(),
+                                 thresholds.data(), ticks_of(agent, timeout), HSA_WAIT_STATE_BLOCKED, nullptr);
+}
+
+}  // namespace fastdispatch::detail

@@ -1,0 +1,49 @@
+// Waiting for signals in a way that notices failures and time limits.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+
+#include <hsa/hsa.h>
+
+#include "dispatch/hsa/amd_signal.hpp"
+#include "fastdispatch/wait.hpp"
+
+namespace fastdispatch::detail {
+
+struct AgentState;
+
+/// A point in time after which waiting ends; never, for the time limit `forever`.
+class Deadline {
+public:
+  explicit Deadline(std::chrono::nanoseconds timeout) noexcept;
+  [[nodiscard]] bool passed() const noexcept { return std::chrono::steady_clock::now() >= time_; }
+  [[nodiscard]] std::chrono::nanoseconds left() const noexcept { return time_ - std::chrono::steady_clock::now(); }
+
+private:
+  std::chrono::steady_clock::time_point time_;
+};
+
+/// What a waiter waits for: that the value of `signal` is below `threshold`.
+struct Below {
+  hsa_signal_t signal;
+  hsa_signal_value_t threshold;
+  [[nodiscard]] bool reached() const noexcept { return load_acquire(signal) < threshold; }
+};
+
+/// Waits until `goal` is reached; false when the time is up. In between it calls `check_failure`, which throws when the
+/// wait is in vain.
+bool wait_for(const AgentState& agent, const Below& goal, const WaitOptions& options,
+              const std::function<void()>& check_failure);
+
+/// Waits until one of `goals` is reached and returns its index; none when the time is up.
+std::optional<std::size_t> wait_for_any(const AgentState& agent, std::span<const Below> goals,
+                                        const WaitOptions& options, const std::function<void()>& check_failure);
+
+/// Blocks in HSA until one of `goals` is reached, or longer than `timeout` passed.
+void block_for_any(const AgentState& agent, std::span<const Below> goals, std::chrono::nanoseconds timeout);
+
+}  // namespace fastdispatch::detail

@@ -1,0 +1,102 @@
+#include "fastdispatch/copy.hpp"
+
+#include <cstring>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/device/agent_state.hpp"
+#include "dispatch/hsa/log.hpp"
+#include "dispatch/memory/copier.hpp"
+#include "dispatch/memory/copy_engine.hpp"
+#include "fastdispatch/error.hpp"
+#include "fastdispatch/pin.hpp"
+
+namespace fastdispatch {
+namespace {
+
+// Owns a lock for the time of one copy.
+class CopyLock {
+public:
+  CopyLock(Agent agent, const MemoryView& memory)
+      : ranges_(agent.host().state().locked_for_copies), range_(memory.address, memory.size) {
+    ranges_.add(range_);
+    try {
+      pin_.emplace(agent, range_);
+    } catch (const Error& error) {
+      detail::log().debug("staging {} bytes: {}", range_.size(), error.what());
+    }
+  }
+  ~CopyLock() {
+    pin_.reset();
+    ranges_.remove(range_);
+  }
+  CopyLock(const CopyLock&) = delete;
+  CopyLock& operator=(const CopyLock&) = delete;
+
+  /// None where the memory can't be locked: read-only pages, or the system's limit on locked memory.
+  [[nodiscard]] const std::optional<Pin>& pin() const noexcept { return pin_; }
+
+private:
+  detail::LockedRanges& ranges_;
+  std::span<std::byte> range_;
+  std::optional<Pin> pin_;
+};
+
+void copy_pageable(Agent agent, const MemoryView& destination, const MemoryView& source, const CopyOptions& options) {
+  detail::Copier& copier = detail::copier_of(agent);
+  const bool upload = source.kind == MemoryKind::pageable;
+  if (source.size >= options.lock_from) {
+    const CopyLock lock(agent, upload ? source : destination);
+    if (const auto& pin = lock.pin())
+      return copier.copy(upload ? destination : MemoryView(*pin), upload ? MemoryView(*pin) : source);
+  }
+  if (upload)
+    copier.upload(destination, source.address);
+  else
+    copier.download(destination.address, source);
+}
+
+}  // namespace
+
+namespace detail {
+
+MemoryView host_view(const MemoryView& peer, std::span<std::byte> bytes) {
+  if (peer.agent) return view_of(*peer.agent, bytes);
+  return {.address = bytes.data(),
+          .device_address = bytes.data(),
+          .size = bytes.size(),
+          .kind = MemoryKind::pageable,
+          .agent = std::nullopt};
+}
+
+}  // namespace detail
+
+void copy(const MemoryView& destination, const MemoryView& source, const CopyOptions& options) {
+  detail::check_ranges(destination, source);
+  if (source.size == 0) return;
+  if (destination.kind != MemoryKind::device && source.kind != MemoryKind::device) {
+    std::memcpy(destination.address, source.address, source.size);
+    return;
+  }
+  const Agent agent = destination.kind == MemoryKind::device ? *destination.agent : *source.agent;
+  const bool pageable = destination.kind == MemoryKind::pageable || source.kind == MemoryKind::pageable;
+  if (pageable)
+    copy_pageable(agent, destination, source, options);
+  else
+    detail::copier_of(agent).copy(destination, source);
+}
+
+void copy_async(const MemoryView& destination, const MemoryView& source, const Signal& completion,
+                std::span<const hsa_signal_t> depends_on) {
+  detail::check_ranges(destination, source);
+  detail::check_reachable(destination, source);
+  const std::optional<Agent>& agent = destination.agent ? destination.agent : source.agent;
+  if (!agent) throw Error("an asynchronous copy of no memory at all: one side must belong to an agent");
+  if (source.size == 0) throw Error("an asynchronous copy of 0 bytes: nothing would complete the signal");
+  detail::start_copy(*agent, destination, source, completion.handle(), depends_on);
+}
+
+}  // namespace fastdispatch

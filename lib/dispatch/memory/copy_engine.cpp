@@ -1,0 +1,68 @@
+#include "dispatch/memory/copy_engine.hpp"
+
+#include <functional>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch::detail {
+namespace {
+
+hsa_agent_t owner(Agent near, const MemoryView& view) {
+  return view.kind == MemoryKind::device ? view.agent->handle() : near.host().handle();
+}
+
+const char* in_words(MemoryKind kind) {
+  switch (kind) {
+  case MemoryKind::device:
+    return "device";
+  case MemoryKind::pinned:
+    return "pinned";
+  case MemoryKind::pageable:
+    break;
+  }
+  return "pageable";
+}
+
+bool overlap(const std::byte* a, const std::byte* b, std::size_t size) {
+  const std::less<> before;
+  return before(a, b + size) && before(b, a + size);
+}
+
+}  // namespace
+
+void check_ranges(const MemoryView& destination, const MemoryView& source) {
+  if (destination.size != source.size) {
+    throw Error(fmt::format("copying {} bytes of {} memory to {} bytes of {} memory: the sizes must be equal, take a "
+                            "part of the larger side",
+                            source.size, in_words(source.kind), destination.size, in_words(destination.kind)));
+  }
+  if (source.size != 0 && overlap(destination.address, source.address, source.size)) {
+    throw Error(fmt::format("copying {} bytes from {} to {}: source and destination overlap", source.size,
+                            fmt::ptr(source.address), fmt::ptr(destination.address)));
+  }
+}
+
+void check_reachable(const MemoryView& destination, const MemoryView& source) {
+  if (destination.kind != MemoryKind::pageable && source.kind != MemoryKind::pageable) return;
+  throw Error(fmt::format("an asynchronous copy of {} bytes from {} to {} memory: the device can't reach pageable "
+                          "memory; use PinnedBuffer, PinnedMemoryResource or Pin, or the synchronous copy",
+                          source.size, in_words(source.kind), in_words(destination.kind)));
+}
+
+void start_copy(Agent agent, const MemoryView& destination, const MemoryView& source, hsa_signal_t completion,
+                std::span<const hsa_signal_t> depends_on) {
+  const HsaApi& api = agent.api();
+  check(api,
+        api.amd_memory_async_copy(destination.device_address, owner(agent, destination), source.device_address,
+                                  owner(agent, source), source.size, static_cast<std::uint32_t>(depends_on.size()),
+                                  depends_on.empty() ? nullptr : depends_on.data(), completion),
+        "hsa_amd_memory_async_copy", [&] {
+          return fmt::format("copying {} bytes from {} to {} memory", source.size, in_words(source.kind),
+                             in_words(destination.kind));
+        });
+}
+
+}  // namespace fastdispatch::detail

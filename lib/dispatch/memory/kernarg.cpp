@@ -1,0 +1,135 @@
+#include "fastdispatch/kernarg.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
+
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/memory/kernarg_ring.hpp"
+#include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch {
+
+namespace {
+
+constexpr std::size_t line = detail::KernargRing::alignment;
+
+std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+
+// That a read brings the host's writes in before it is known of these; others have a register for that.
+bool reads_push_writes(std::string_view architecture) {
+  return architecture.starts_with("gfx90a") || architecture.starts_with("gfx94");
+}
+
+void check_device_kernargs(Agent agent) {
+  if (!agent.properties().host_visible_memory)
+    throw Error(
+        fmt::format("kernel arguments in the memory of {}: the host does not see that memory. Enable the resizable BAR "
+                    "in the machine's firmware, or use KernargMemory::host",
+                    agent.name()));
+  if (!reads_push_writes(agent.name()))
+    throw Error(fmt::format("kernel arguments in the memory of {}: only gfx90a and gfx94x are known to have the host's "
+                            "writes in place once it has read one back. Use KernargMemory::host",
+                            agent.name()));
+}
+
+}  // namespace
+
+KernargBlock::KernargBlock(Agent agent, std::size_t bytes, KernargMemory memory) : agent_(agent), memory_(memory) {
+  if (bytes == 0) throw Error("a kernarg block needs a size; kernels without arguments need no block");
+  const bool on_device = memory == KernargMemory::device;
+  if (on_device) check_device_kernargs(agent);
+  const detail::HsaApi& api = agent.api();
+  const auto doing = [&] {
+    return fmt::format("allocating {} bytes {}for kernel arguments", bytes, on_device ? "of device memory " : "");
+  };
+  const hsa_amd_memory_pool_t pool = on_device ? agent.pools().coarse_grained : agent.pools().kernarg;
+  // Behind the arguments in device memory there is a line to be written last and read back.
+  const std::size_t allocated = on_device ? whole_lines(bytes) + line : bytes;
+  void* allocation = nullptr;
+  detail::check(api, api.amd_memory_pool_allocate(pool, allocated, 0, &allocation), "hsa_amd_memory_pool_allocate",
+                doing);
+  const std::array<hsa_agent_t, 2> agents{agent.handle(), agent.host().handle()};
+  if (const hsa_status_t status = api.amd_agents_allow_access(on_device ? 2 : 1, agents.data(), nullptr, allocation);
+      status != HSA_STATUS_SUCCESS) {
+    api.amd_memory_pool_free(allocation);
+    detail::throw_hsa_error(api, status, "hsa_amd_agents_allow_access", doing());
+  }
+  bytes_ = {static_cast<std::byte*>(allocation), bytes};
+}
+
+KernargBlock::~KernargBlock() {
+  if (!bytes_.empty()) agent_.api().amd_memory_pool_free(bytes_.data());
+}
+
+KernargBlock::KernargBlock(KernargBlock&& other) noexcept
+    : agent_(other.agent_), memory_(other.memory_), bytes_(std::exchange(other.bytes_, {})) {}
+
+KernargBlock& KernargBlock::operator=(KernargBlock&& other) noexcept {
+  std::swap(agent_, other.agent_);
+  std::swap(memory_, other.memory_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+// The mapping is write-combining: stores wait in the processor's buffers, in any order, and no release store of a
+// header waits for them. The first fence sends them off. Another store behind them and a read of it, which no earlier
+// write of this processor is still under way behind, bring them in.
+void KernargBlock::wait_for_arrival() const noexcept {
+  const std::atomic_ref last(*reinterpret_cast<std::uint32_t*>(bytes_.data() + whole_lines(bytes_.size())));
+#if defined(__x86_64__)
+  _mm_sfence();
+  last.store(1, std::memory_order_relaxed);
+  _mm_mfence();
+#else
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  last.store(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+#endif
+  static_cast<void>(last.load(std::memory_order_acquire));
+}
+
+namespace {
+
+std::size_t checked_capacity(std::size_t bytes) {
+  if (bytes == 0 || bytes % detail::KernargRing::alignment != 0)
+    throw Error(fmt::format("a kernarg pool of {} bytes: the size must be a multiple of {} and not zero", bytes,
+                            detail::KernargRing::alignment));
+  return bytes;
+}
+
+}  // namespace
+
+KernargPool::KernargPool(Agent agent, std::size_t bytes, KernargMemory memory)
+    : memory_(agent, checked_capacity(bytes), memory), ring_(std::make_unique<detail::KernargRing>(bytes)) {}
+
+KernargPool::~KernargPool() = default;
+
+KernargSlot KernargPool::try_acquire(std::size_t bytes, std::uint64_t completed_epoch) {
+  if (bytes == 0 || bytes > capacity())
+    throw Error(
+        fmt::format("{} bytes of kernel arguments do not fit into the queue's kernarg pool of {} bytes: make it "
+                    "larger with QueueOptions::kernarg_bytes",
+                    bytes, capacity()));
+  auto block = ring_->try_acquire(bytes);
+  if (!block) {
+    ring_->reclaim(completed_epoch);
+    block = ring_->try_acquire(bytes);
+  }
+  if (!block) return {};
+  return {memory_.bytes().subspan(block->offset, bytes), block->index};
+}
+
+void KernargPool::retire(const KernargSlot& slot, std::uint64_t epoch) noexcept { ring_->retire(slot.index, epoch); }
+
+std::uint64_t KernargPool::oldest_epoch() const noexcept { return ring_->oldest_epoch(); }
+
+}  // namespace fastdispatch

@@ -1,0 +1,112 @@
+// Submitting batches to one queue.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "dispatch/encode/batch_image.hpp"
+#include "dispatch/encode/footprint.hpp"
+#include "dispatch/memory/kernarg_chunks.hpp"
+#include "dispatch/queue/packet_queue.hpp"
+#include "dispatch/record/batch_recording.hpp"
+#include "fastdispatch/signal.hpp"
+#include "fastdispatch/submission.hpp"
+
+namespace fastdispatch::detail {
+
+// Owns the images of the batches that were submitted to a queue, for as long as they may be in flight or submitted
+// again. A replay finds an image that is free, reserves slots, and notes how long the image is in use, all in one turn
+// of the ring; then it sets what changes between submissions and publishes. It allocates nothing unless more
+// submissions are in flight than ever before.
+//
+// Thread safety: that of the queue.
+class BatchSubmitter {
+public:
+  // `queue` outlives this, but its HSA queue is gone when this is destroyed.
+  BatchSubmitter(PacketQueue& queue, KernargMemory kernargs)
+      : queue_(queue), signals_(queue.agent()), kernargs_(queue.agent(), kernargs) {}
+
+  // Sorts `values`.
+  Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
+
+private:
+  // Of one copy: it starts when all of `start` are 0 and decrements `done`.
+  struct CopySignals {
+    std::vector<hsa_signal_t> start;
+    hsa_signal_t done{};
+  };
+
+  struct Instance {
+    explicit Instance(BatchImage made) : image(std::move(made)) {}
+
+    BatchImage image;
+    std::vector<PooledSignal> signals;
+    std::vector<CopySignals> copy_signals;  // of each of the image's copies
+    std::uint64_t epoch = 0;                // in use until it completed; read and written in a turn
+  };
+
+  // What was made of one version of a batch.
+  struct Source {
+    std::shared_ptr<const BatchVersion> version;
+    bool shared;                           // one instance serves all submissions
+    std::list<Instance> instances;         // what was submitted last is last
+    std::optional<Footprint> footprint{};  // where what the batch touches is known
+    std::uint64_t number = 0;              // no other source of the queue ever has it
+    // Whether the batch may begin beside the last packet of the source with this number, which it followed last.
+    std::uint64_t followed = 0;
+    bool begins_beside_followed = false;
+  };
+  using Sources = std::list<Source>;
+
+  // The slots of a part, and whether it may begin beside the packet before it.
+  struct Place {
+    Ring::Reservation reservation;
+    bool beside_last;
+  };
+  // An image and the place of its first part.
+  struct Beginning {
+    Source& source;
+    Instance& instance;
+    Place place;
+    std::span<const Packet> packets;
+  };
+
+  [[nodiscard]] Beginning begin(const BatchRecording& recording);
+  // The instance to submit next, if one is free. `made` is what `make` returned, if it was called, and is taken from;
+  // `retired` gets what is not needed any more.
+  [[nodiscard]] Instance* find(const BatchRecording& recording, Sources& made, Sources& retired);
+  // One source with one new instance.
+  [[nodiscard]] Sources make(const BatchRecording& recording);
+
+  // The packets from `published` on that go together.
+  [[nodiscard]] std::span<const Packet> part_of(std::span<const Packet> packets, std::size_t published) const noexcept;
+  [[nodiscard]] std::optional<Place> try_reserve(const Ring::Turn& turn, Source& source, Instance& instance,
+                                                 std::span<const Packet> part) noexcept;
+  // Whether a submission of `source` may begin, with the packet `first`, beside the last packet of the batch before it.
+  [[nodiscard]] bool may_begin_beside_last(Source& source, std::uint64_t first) const noexcept;
+  // Waits for room.
+  [[nodiscard]] Ring::Reservation reserve(Source& source, Instance& instance, std::span<const Packet> part);
+  // The copies, and what follows the first part, whose epoch is `epoch`; returns that of the last part. Where it throws
+  // the queue has failed.
+  [[nodiscard]] std::uint64_t submit_rest(Source& source, Instance& instance, std::size_t published,
+                                          std::uint64_t epoch);
+  // Starts those copies whose turn has come when packets up to `published` are in the ring.
+  void start_copies(const Instance& instance, std::size_t& started, std::size_t published);
+
+  PacketQueue& queue_;
+  SignalPool signals_;
+  KernargChunks kernargs_;
+  Sources sources_;  // what was submitted last is first
+  std::uint64_t sources_made_ = 0;
+  // The batch that was submitted last, if it is still known, and the index behind its last packet.
+  const Source* last_source_ = nullptr;
+  std::uint64_t last_end_ = 0;
+};
+
+}  // namespace fastdispatch::detail

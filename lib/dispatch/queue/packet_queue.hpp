@@ -1,0 +1,176 @@
+// A queue for packets: the ring, the doorbell, the epoch signal, and why the queue failed where it did. It knows
+// nothing of batches and kernel arguments, which QueueState adds.
+//
+// Thread safety and memory ordering: those of Queue, see fastdispatch/queue.hpp.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <hsa/hsa.h>
+
+#include "dispatch/device/agent_queue.hpp"
+#include "dispatch/device/backoff.hpp"
+#include "dispatch/device/wait.hpp"
+#include "dispatch/queue/doorbell.hpp"
+#include "dispatch/queue/peer_waits.hpp"
+#include "dispatch/queue/queue_failure.hpp"
+#include "dispatch/queue/ring.hpp"
+#include "fastdispatch/agent.hpp"
+#include "fastdispatch/error.hpp"
+#include "fastdispatch/queue.hpp"
+#include "fastdispatch/signal.hpp"
+#include "fastdispatch/submission.hpp"
+
+namespace fastdispatch::detail {
+
+struct QueueDeleter {
+  const HsaApi* api;
+  void operator()(hsa_queue_t* queue) const noexcept { api->queue_destroy(queue); }
+};
+using QueueHandle = std::unique_ptr<hsa_queue_t, QueueDeleter>;
+
+/// Throws where a queue would never get past the packet.
+inline void check_type(const Packet& packet) {
+  if (packet.header().type == PacketType::invalid) [[unlikely]]
+    throw Error("a packet to submit has the type invalid: the queue would stop at it for ever");
+}
+
+class PacketQueue final : public AgentQueue {
+public:
+  /// What a producer wants more of than there is now, for messages: 3 packets in a ring of 64.
+  struct Wanted {
+    std::size_t amount;
+    std::string_view unit;
+    std::string_view place;
+    std::size_t capacity;
+  };
+
+  /// What a producer does between two attempts to get room: waits, or throws what keeps the queue from having any.
+  class RoomWait {
+  public:
+    RoomWait(PacketQueue& queue, const Wanted& wanted) noexcept : queue_(queue), wanted_(wanted) {}
+    void operator()();
+
+  private:
+    PacketQueue& queue_;
+    Wanted wanted_;
+    std::optional<Deadline> deadline_;
+    Backoff backoff_;
+  };
+
+  /// `fate` is null or outlives the queue.
+  PacketQueue(Agent agent, const QueueOptions& options, SharedFate* fate = nullptr);
+  ~PacketQueue() { stop(); }
+
+  /// Destroys the HSA queue, whatever is in it; after that only the destructor may be called. The epoch signal stays:
+  /// other queues may be waiting for it.
+  void stop() noexcept;
+
+  /// At least one packet, and no more than the ring has slots.
+  Submission submit(std::span<const Packet> packets);
+  /// Submits a packet that waits for all earlier ones.
+  Submission barrier();
+  /// Lets what is submitted from now on wait for `epoch` of `other`.
+  void start_after(PacketQueue& other, std::uint64_t epoch);
+  void start_after(const Submission& submission) { start_after(*submission.queue_, submission.epoch()); }
+
+  /// Waits for `epoch`; what Submission::wait and done are.
+  void wait(std::uint64_t epoch, const WaitOptions& options);
+  [[nodiscard]] bool done(std::uint64_t epoch);
+  /// Waits for everything submitted so far: the next epoch covers what no earlier one does.
+  void wait(const WaitOptions& options) { wait(ring_.epochs() + 1, options); }
+
+  /// The last epoch that completed.
+  [[nodiscard]] std::uint64_t completed_epoch() const noexcept;
+  [[nodiscard]] bool completed(std::uint64_t epoch) const noexcept override { return completed_epoch() >= epoch; }
+  [[nodiscard]] Below completion_of(std::uint64_t epoch) const noexcept override {
+    return {.signal = epoch_signal_.handle(), .threshold = 1 - static_cast<hsa_signal_value_t>(epoch)};
+  }
+  /// Whether a packet in the queue is to complete `epoch`.
+  [[nodiscard]] bool covers(std::uint64_t epoch) const noexcept { return ring_.epochs() >= epoch; }
+  /// Submits a barrier packet where that is needed for it.
+  void cover(std::uint64_t epoch) {
+    if (!covers(epoch)) barrier();
+  }
+  [[nodiscard]] Submission submission(std::uint64_t epoch) noexcept { return {*this, epoch}; }
+
+  [[nodiscard]] Ring& ring() noexcept { return ring_; }
+  /// Whether packets end an epoch.
+  [[nodiscard]] static EndsEpoch ends_epoch(std::span<const Packet> packets) noexcept {
+    const Packet& last = packets.back();
+    return last.completion_signal().handle == 0 && last.header().ordering.barrier == BarrierBit::set ? EndsEpoch::yes
+                                                                                                     : EndsEpoch::no;
+  }
+  /// Writes packets into their reservation and rings the doorbell.
+  void publish(const Ring::Reservation& reservation, std::span<const Packet> packets, EndsEpoch ends_epoch) noexcept {
+    write(reservation.first, packets, ends_epoch);
+    doorbell_.ring(reservation.first + packets.size() - 1);
+  }
+  /// The same, but the first packet, which ends no epoch, without its barrier bit.
+  void publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,
+                           EndsEpoch ends_epoch) noexcept;
+
+  /// Throws Error where the ring has fewer slots: waiting for room would never end.
+  void check_fits(std::size_t packets) const;
+  [[nodiscard]] Wanted packets_wanted(std::size_t count) const noexcept {
+    return {.amount = count, .unit = "packets", .place = "ring", .capacity = size()};
+  }
+
+  /// Waiters and producers throw `error` from now on, those of the queues that share this one's fate, too.
+  void fail(const Error& error) noexcept override { failure_.fail(error); }
+  /// The same for what HSA reported to the queue's callback.
+  void fail(hsa_status_t status) noexcept;
+  [[nodiscard]] const Error* failure() const noexcept override { return failure_.reason(); }
+  void throw_if_failed() const { failure_.throw_if_failed(); }
+  bool look_at_copies() noexcept override { return failure_.look_at_copies(); }
+  /// The copies of the queue's batches, which are looked at.
+  [[nodiscard]] CopyWatch& copies() noexcept { return failure_.copies(); }
+
+  /// For messages: the indices, and what the queue is at.
+  [[nodiscard]] std::string describe() const;
+  void add_running_kernels(std::vector<std::string>& names) const override;
+  [[nodiscard]] bool was_to_complete(hsa_signal_t signal) const noexcept override;
+
+  [[nodiscard]] Agent agent() const noexcept { return agent_; }
+  [[nodiscard]] Producers producers() const noexcept { return producers_; }
+  [[nodiscard]] WhenFull when_full() const noexcept { return when_full_; }
+  [[nodiscard]] hsa_queue_t* handle() const noexcept { return queue_.get(); }
+  [[nodiscard]] std::uint32_t size() const noexcept { return ring_.size(); }
+
+private:
+  /// Checks the options against the agent's limits and makes the queue, whose errors come back here.
+  [[nodiscard]] QueueHandle create(const QueueOptions& options);
+
+  void write(std::uint64_t first, std::span<const Packet> packets, EndsEpoch ends_epoch) noexcept {
+    ring_.publish(first, packets,
+                  ends_epoch == EndsEpoch::yes ? epoch_signal_.handle() : packets.back().completion_signal());
+  }
+  [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch);
+  /// Submits a barrier packet where there is room for one.
+  void try_barrier() noexcept;
+  /// The first packet that is not known to have completed.
+  [[nodiscard]] std::uint64_t oldest_packet() const noexcept;
+
+  Agent agent_;
+  WhenFull when_full_;
+  std::chrono::nanoseconds full_timeout_;
+  Producers producers_;
+  bool stopped_ = false;
+  QueueFailure failure_;
+  std::uint64_t id_;  ///< no other queue of the process ever has it
+  PeerWaits peer_waits_;
+  Signal epoch_signal_;  ///< its value is minus the number of completed epochs
+  QueueHandle queue_;
+  Ring ring_;
+  Doorbell doorbell_;
+};
+
+}  // namespace fastdispatch::detail

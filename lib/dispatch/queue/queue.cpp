@@ -1,0 +1,46 @@
+#include "fastdispatch/queue.hpp"
+
+#include "dispatch/queue/queue_state.hpp"
+#include "fastdispatch/batch.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch {
+
+namespace {
+
+void check(std::span<const Packet> packets) {
+  if (packets.empty()) throw Error("there are no packets to submit");
+  for (const Packet& packet : packets) detail::check_type(packet);
+}
+
+}  // namespace
+
+Queue::Queue(Agent agent, const QueueOptions& options) : state_(std::make_unique<detail::QueueState>(agent, options)) {}
+Queue::~Queue() = default;
+Queue::Queue(Queue&&) noexcept = default;
+Queue& Queue::operator=(Queue&&) noexcept = default;
+
+Submission Queue::submit(Batch& batch) { return submit(batch, std::span<detail::ParameterValue>()); }
+
+Submission Queue::submit(Batch& batch, std::span<detail::ParameterValue> values) {
+  if (batch.agent() != agent()) throw Error("a batch recorded for another agent than the queue's");
+  return state_->batches().submit(batch.recording(), values);
+}
+
+Submission Queue::submit(std::span<const Packet> packets) {
+  check(packets);
+  state_->packets().check_fits(packets.size());
+  return state_->packets().submit(packets);
+}
+
+Submission Queue::submit(const Packet& packet, const KernargSlot& slot) { return state_->submit(packet, slot); }
+
+void Queue::wait_for(const Submission& submission) { state_->packets().start_after(submission); }
+void Queue::wait(WaitOptions options) { state_->packets().wait(options); }
+Submission Queue::fence() { return state_->packets().barrier(); }
+KernargSlot Queue::acquire_kernargs(std::size_t bytes) { return state_->acquire_kernargs(bytes); }
+Agent Queue::agent() const noexcept { return state_->packets().agent(); }
+std::uint32_t Queue::size() const noexcept { return state_->packets().size(); }
+hsa_queue_t* Queue::handle() const noexcept { return state_->packets().handle(); }
+
+}  // namespace fastdispatch

@@ -1,0 +1,44 @@
+// What is behind a Queue: a queue for packets, the images of its batches, and its kernel arguments.
+//
+// Thread safety and memory ordering: those of Queue, see fastdispatch/queue.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "dispatch/queue/batch_submitter.hpp"
+#include "dispatch/queue/packet_queue.hpp"
+#include "dispatch/queue/shared_fate.hpp"
+#include "fastdispatch/kernarg.hpp"
+#include "fastdispatch/queue.hpp"
+#include "fastdispatch/submission.hpp"
+
+namespace fastdispatch::detail {
+
+class QueueState {
+public:
+  /// `fate` is null or outlives the queue.
+  QueueState(Agent agent, const QueueOptions& options, SharedFate* fate = nullptr);
+  /// What kernels read goes when the HSA queue is gone.
+  ~QueueState() { packets_.stop(); }
+  QueueState(const QueueState&) = delete;
+  QueueState& operator=(const QueueState&) = delete;
+
+  [[nodiscard]] PacketQueue& packets() noexcept { return packets_; }
+  [[nodiscard]] BatchSubmitter& batches() noexcept { return batches_; }
+
+  /// Submits a dispatch whose arguments are in `slot`.
+  Submission submit(const Packet& packet, const KernargSlot& slot);
+  /// Waits for room.
+  [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
+
+private:
+  [[nodiscard]] KernargSlot wait_for_kernargs(std::size_t bytes);
+  void retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept;
+
+  PacketQueue packets_;
+  BatchSubmitter batches_;
+  KernargPool kernargs_;  ///< whose turn it is in the ring uses it
+};
+
+}  // namespace fastdispatch::detail

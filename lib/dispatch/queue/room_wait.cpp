@@ -1,0 +1,31 @@
+// What to do where a queue has no room.
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/device/failure_messages.hpp"
+#include "dispatch/queue/packet_queue.hpp"
+
+namespace fastdispatch::detail {
+
+void PacketQueue::RoomWait::operator()() {
+  queue_.look_at_copies();
+  queue_.throw_if_failed();
+  const auto no_room = [&] {
+    return fmt::format("the queue's {} of {} has no room for {} {}", wanted_.place, wanted_.capacity, wanted_.amount,
+                       wanted_.unit);
+  };
+  if (queue_.when_full_ == WhenFull::report) throw QueueFull(fmt::format("{} now", no_room()));
+  if (!deadline_) deadline_.emplace(queue_.full_timeout_);
+  if (backoff_.slow() && deadline_->passed())
+    throw TimeoutError(fmt::format("{} within {}; {}", no_room(), in_words(queue_.full_timeout_), queue_.describe()));
+  backoff_();
+}
+
+void PacketQueue::check_fits(std::size_t packets) const {
+  if (packets <= size()) return;
+  throw Error(fmt::format("{} packets that are submitted in one piece never fit into a queue of {}: make the queue "
+                          "larger with QueueOptions::size, submit less at a time, or use WhenFull::wait, with which a "
+                          "batch goes in parts",
+                          packets, size()));
+}
+
+}  // namespace fastdispatch::detail

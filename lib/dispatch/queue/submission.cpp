@@ -1,0 +1,109 @@
+#include "fastdispatch/submission.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/device/agent_state.hpp"
+#include "dispatch/device/backoff.hpp"
+#include "dispatch/device/completions.hpp"
+#include "dispatch/device/failure_messages.hpp"
+#include "dispatch/device/wait.hpp"
+#include "dispatch/queue/packet_queue.hpp"
+
+namespace fastdispatch {
+
+void Submission::wait(WaitOptions options) const { queue_->wait(epoch_, options); }
+bool Submission::done() const { return queue_->done(epoch_); }
+
+void Submission::then(CompletionCallback callback) const {
+  if (!callback) throw Error("a callback on completion that is empty");
+  queue_->cover(epoch_);
+  queue_->agent().state().completions.add(*queue_, epoch_, std::move(callback));
+}
+
+namespace detail {
+
+// What wait_any and wait_all have in common.
+class Group {
+public:
+  Group(std::span<const Submission> submissions, const WaitOptions& options)
+      : submissions_(submissions), options_(options), deadline_(options.timeout) {}
+
+  /// The index of the first that completed; their number where none has.
+  [[nodiscard]] std::size_t first_completed() const noexcept {
+    const auto completed = [](const Submission& one) { return one.queue_->completed(one.epoch_); };
+    const auto first = std::find_if(submissions_.begin(), submissions_.end(), completed);
+    return static_cast<std::size_t>(first - submissions_.begin());
+  }
+  [[nodiscard]] bool any_completed() const noexcept { return first_completed() != submissions_.size(); }
+
+  /// Throws where one did not complete and its queue failed; lets a barrier follow where one is needed.
+  void check() const {
+    for (const Submission& one : submissions_) static_cast<void>(one.done());
+  }
+
+  /// Waits until a packet in the ring is to complete each of them, for which there may be no room yet, or `enough()`.
+  template <class Enough>
+  void wait_until_covered(Enough enough) const {
+    const auto covered = [](const Submission& one) { return one.queue_->covers(one.epoch_); };
+    for (Backoff backoff; !enough(); backoff()) {
+      check();
+      if (std::all_of(submissions_.begin(), submissions_.end(), covered)) return;
+      if (backoff.slow() && deadline_.passed()) time_is_up();
+    }
+  }
+
+  [[nodiscard]] std::vector<Below> goals() const {
+    std::vector<Below> goals;
+    for (const Submission& one : submissions_) goals.push_back(one.queue_->completion_of(one.epoch_));
+    return goals;
+  }
+  [[nodiscard]] WaitOptions rest() const noexcept {
+    return {.policy = options_.policy, .timeout = std::min(options_.timeout, deadline_.left())};
+  }
+  [[nodiscard]] const AgentState& agent() const noexcept { return submissions_.front().queue_->agent().state(); }
+
+  [[noreturn]] void time_is_up() const {
+    std::string text;
+    for (std::size_t i = 0; i != submissions_.size(); ++i) {
+      const Submission& one = submissions_[i];
+      if (!one.queue_->completed(one.epoch_)) text += fmt::format("; submission {}: {}", i, one.queue_->describe());
+    }
+    throw TimeoutError(fmt::format("waiting for {} submissions: not complete within {}{}", submissions_.size(),
+                                   in_words(options_.timeout), text));
+  }
+
+private:
+  std::span<const Submission> submissions_;
+  WaitOptions options_;
+  Deadline deadline_;
+};
+
+}  // namespace detail
+
+std::size_t wait_any(std::span<const Submission> submissions, WaitOptions options) {
+  if (submissions.empty()) throw Error("waiting for any of no submissions would never end");
+  const detail::Group group(submissions, options);
+  group.wait_until_covered([&] { return group.any_completed(); });
+  const auto check = [&] {
+    if (!group.any_completed()) group.check();
+  };
+  const auto first = detail::wait_for_any(group.agent(), group.goals(), group.rest(), check);
+  if (!first) group.time_is_up();
+  return *first;
+}
+
+void wait_all(std::span<const Submission> submissions, WaitOptions options) {
+  if (submissions.empty()) return;
+  const detail::Group group(submissions, options);
+  group.wait_until_covered([] { return false; });
+  for (const detail::Below& goal : group.goals())
+    if (!detail::wait_for(group.agent(), goal, group.rest(), [&] { group.check(); })) group.time_is_up();
+}
+
+}  // namespace fastdispatch

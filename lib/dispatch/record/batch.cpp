@@ -1,0 +1,36 @@
+#include "fastdispatch/batch.hpp"
+
+#include <utility>
+
+#include "dispatch/memory/copy_engine.hpp"
+#include "dispatch/record/batch_recording.hpp"
+
+namespace fastdispatch {
+
+Batch::Batch(Agent agent, BatchOptions options)
+    : recording_(std::make_unique<detail::BatchRecording>(agent, options)) {}
+Batch::Batch(Batch&&) noexcept = default;
+Batch& Batch::operator=(Batch&&) noexcept = default;
+Batch::~Batch() = default;
+
+detail::ParameterId Batch::add_parameter(std::string name) { return recording_->add_parameter(std::move(name)); }
+
+std::byte* Batch::record(const detail::KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
+                         std::span<const detail::ParameterUse> parameters) {
+  return recording_->add_dispatch(kernel, grid, local_memory, parameters);
+}
+
+void Batch::add_accesses(std::span<const detail::StatedAccess> accesses) { recording_->add_accesses(accesses); }
+
+void Batch::copy(const MemoryView& destination, const MemoryView& source) {
+  detail::check_ranges(destination, source);
+  detail::check_reachable(destination, source);
+  if (source.size != 0) recording_->add(detail::CopyStep{.destination = destination, .source = source});
+}
+
+void Batch::clear() { recording_->clear(); }
+std::size_t Batch::dispatches() const { return recording_->dispatches(); }
+std::size_t Batch::copies() const { return recording_->copies(); }
+Agent Batch::agent() const { return recording_->agent(); }
+
+}  // namespace fastdispatch

@@ -1,0 +1,24 @@
+// A program's steps as chains, and chains as what is to share a queue.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "dispatch/streams/dependencies.hpp"
+
+namespace fastdispatch::detail {
+
+// Steps that belong into one queue, clusters: a chain of steps that come after one another, and the short chains that
+// begin or end at it, which would not be worth a wait for another queue.
+struct Clusters {
+  std::vector<std::size_t> of_step;
+  std::vector<std::size_t> sizes;  // in steps
+};
+
+[[nodiscard]] Clusters clusters_of(const Dependencies& dependencies, std::span<const std::size_t> depths);
+
+// A queue for each cluster, so that all of the `queues` get about as many steps.
+[[nodiscard]] std::vector<std::size_t> spread(const Clusters& clusters, std::size_t queues);
+
+}  // namespace fastdispatch::detail

@@ -1,0 +1,39 @@
+#include "fastdispatch/streams.hpp"
+
+#include "dispatch/streams/streams_state.hpp"
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch {
+namespace {
+
+void check_agent(const Batch& batch, Agent agent) {
+  if (batch.agent() != agent) throw Error("a batch recorded for another agent than the streams'");
+}
+
+}  // namespace
+
+Streams::Streams(Agent agent, const StreamsOptions& options)
+    : state_(std::make_unique<detail::StreamsState>(agent, options)) {}
+Streams::~Streams() = default;
+Streams::Streams(Streams&&) noexcept = default;
+Streams& Streams::operator=(Streams&&) noexcept = default;
+
+Submission Streams::submit(Batch& batch) { return submit(batch, std::span<detail::ParameterValue>()); }
+
+Submission Streams::submit(Batch& batch, std::span<detail::ParameterValue> values) {
+  check_agent(batch, agent());
+  return state_->submit(batch.recording(), values);
+}
+
+void Streams::wait_for(const Submission& submission) { state_->follow(submission); }
+void Streams::wait(WaitOptions options) { state_->wait(options); }
+
+StreamsLayout Streams::layout(const Batch& batch) {
+  check_agent(batch, agent());
+  return state_->layout(batch.recording());
+}
+
+Agent Streams::agent() const noexcept { return state_->agent(); }
+std::size_t Streams::queues() const noexcept { return state_->queues(); }
+
+}  // namespace fastdispatch

@@ -1,0 +1,65 @@
+// What is behind Streams: the queues, and how each batch is spread over them.
+//
+// Thread safety: that of Streams, see fastdispatch/streams.hpp.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "dispatch/queue/queue_state.hpp"
+#include "dispatch/queue/shared_fate.hpp"
+#include "dispatch/record/batch_recording.hpp"
+#include "dispatch/streams/partition.hpp"
+#include "dispatch/streams/run_order.hpp"
+#include "fastdispatch/streams.hpp"
+
+namespace fastdispatch::detail {
+
+class StreamsState {
+public:
+  StreamsState(Agent agent, const StreamsOptions& options);
+  ~StreamsState();
+  StreamsState(const StreamsState&) = delete;
+  StreamsState& operator=(const StreamsState&) = delete;
+
+  // Sorts `values`.
+  Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
+  void follow(const Submission& submission);
+  void wait(const WaitOptions& options);
+  [[nodiscard]] StreamsLayout layout(const BatchRecording& recording);
+
+  [[nodiscard]] Agent agent() const noexcept { return agent_; }
+  [[nodiscard]] std::size_t queues() const noexcept { return queues_.size(); }
+
+private:
+  // What was made of one version of a batch.
+  struct Plan {
+    std::shared_ptr<const BatchVersion> version;
+    StreamsLayout layout;
+    std::vector<std::unique_ptr<BatchRecording>> segments;
+    SpreadProgram program;
+  };
+
+  [[nodiscard]] Plan& plan_of(const BatchRecording& recording);
+  [[nodiscard]] Plan make_plan(const BatchRecording& recording);
+  void forget_outdated_plans();
+  // By the number that the order of runs has for it.
+  [[nodiscard]] PacketQueue& queue(std::size_t number) const noexcept {
+    return number < queues_.size() ? queues_[number]->packets() : *joining_;
+  }
+  void fail(const Error& error) noexcept { fate_.fail(error); }
+
+  Agent agent_;
+  QueueOptions queue_options_;
+  SharedFate fate_;
+  std::vector<std::unique_ptr<QueueState>> queues_;
+  std::unique_ptr<PacketQueue> joining_;  // gets nothing but waits for the others; made for the first plan with several
+  std::list<Plan> plans_;                 // what was used last is first
+  RunOrder order_;
+};
+
+}  // namespace fastdispatch::detail

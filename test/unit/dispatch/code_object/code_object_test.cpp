@@ -1,0 +1,168 @@
+#include "dispatch/code_object/code_object.hpp"
+
+#include <elf.h>
+
+#include <functional>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dispatch/code_object/kernel_metadata.hpp"
+#include "expect_error.hpp"
+#include "test_files.hpp"
+
+namespace fastdispatch::detail {
+namespace {
+
+using test::bundle;
+using test::Bytes;
+using test::error_of;
+using test::hip_v4;
+using test::overwrite;
+using ::testing::HasSubstr;
+
+constexpr const char* xnack_off = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-";
+constexpr const char* xnack_on = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack+";
+
+std::string selection_error(const Bytes& file, const char* isa = xnack_off) {
+  return error_of([&] { static_cast<void>(select_code_object(file, "file", isa)); });
+}
+
+TEST(CodeObject, of_a_bundle_is_the_entry_with_the_devices_features) {
+  const Bytes file = bundle();
+  const CodeObject off = select_code_object(file, "file", xnack_off);
+  EXPECT_EQ(off.entry, "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-");
+  EXPECT_EQ(to_string(off.target), "gfx90a:xnack-");
+  EXPECT_EQ(off.elf.data(), file.data() + off.offset);
+  EXPECT_EQ(select_code_object(file, "file", xnack_on).entry, "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+");
+  EXPECT_EQ(select_code_object(file, "file", "amdgcn-amd-amdhsa--gfx1030").entry, "hipv4-amdgcn-amd-amdhsa--gfx1030");
+}
+
+TEST(CodeObject, that_names_a_feature_wins_over_one_for_any_setting) {
+  // Makes "gfx90a:xnack+" the plain "gfx90a" with another feature's setting left open, by a name of the same length.
+  Bytes file = bundle();
+  const CodeObject on = select_code_object(file, "file", xnack_on);
+  const std::string any = "hip-amdgcn-amd-amdhsa-unknown---gfx90a";
+  const std::string id = on.entry;
+  ASSERT_EQ(any.size(), id.size());
+  const auto place =
+      std::search(file.begin(), file.end(), std::as_bytes(std::span(id)).begin(), std::as_bytes(std::span(id)).end());
+  ASSERT_NE(place, file.end());
+  std::memcpy(&*place, any.data(), any.size());
+  constexpr std::uint32_t flags_any = 0x53f;
+  overwrite(file, on.offset + offsetof(Elf64_Ehdr, e_flags), flags_any);
+
+  EXPECT_EQ(select_code_object(file, "file", xnack_off).entry, "hipv4-amdgcn-amd-amdhsa--gfx90a:xnack-");
+  EXPECT_EQ(select_code_object(file, "file", xnack_on).entry, any);
+}
+
+TEST(CodeObject, may_be_a_bare_elf_file) {
+  const Bytes file = hip_v4();
+  const CodeObject code_object = select_code_object(file, "file", xnack_on);
+  EXPECT_EQ(code_object.entry, "gfx90a");
+  EXPECT_EQ(code_object.elf.size(), file.size());
+}
+
+TEST(CodeObject, for_no_such_device_is_an_error_that_lists_what_there_is) {
+  const std::string text = selection_error(bundle(), "amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-");
+  EXPECT_THAT(text, HasSubstr("amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"));
+  EXPECT_THAT(text, HasSubstr("hipv4-amdgcn-amd-amdhsa--gfx90a:xnack+"));
+  EXPECT_THAT(text, HasSubstr("hipv4-amdgcn-amd-amdhsa--gfx1030"));
+  EXPECT_THAT(selection_error(hip_v4(), "amdgcn-amd-amdhsa--gfx1030"), HasSubstr("the file has: gfx90a"));
+}
+
+TEST(CodeObject, that_is_none_says_what_it_is) {
+  const auto bytes = [](std::string_view text) {
+    const auto view = std::as_bytes(std::span(text));
+    return Bytes(view.begin(), view.end());
+  };
+  EXPECT_THAT(selection_error({}), HasSubstr("empty"));
+  EXPECT_THAT(selection_error(bytes("#include <hip/hip_runtime.h>")), HasSubstr("neither an ELF"));
+  EXPECT_THAT(selection_error(bytes("CCOB\2\0\1\0")), HasSubstr("compressed"));
+
+  Bytes host = hip_v4();
+  overwrite(host, offsetof(Elf64_Ehdr, e_machine), Elf64_Half{EM_X86_64});
+  EXPECT_THAT(selection_error(host), HasSubstr("not for AMD GPUs"));
+
+  Bytes object_file = hip_v4();
+  overwrite(object_file, offsetof(Elf64_Ehdr, e_type), Elf64_Half{ET_REL});
+  EXPECT_THAT(selection_error(object_file), HasSubstr("not linked"));
+
+  Bytes version_2 = hip_v4();
+  overwrite(version_2, EI_ABIVERSION, std::uint8_t{0});
+  EXPECT_THAT(selection_error(version_2), HasSubstr("version 2"));
+}
+
+TEST(CodeObject, whose_flags_contradict_its_entry_is_damaged) {
+  Bytes file = bundle();
+  const CodeObject off = select_code_object(file, "file", xnack_off);
+  overwrite(file, off.offset + offsetof(Elf64_Ehdr, e_flags), std::uint32_t{0x036});
+  EXPECT_THAT(selection_error(file), HasSubstr("its ELF flags say gfx1030"));
+}
+
+TEST(CodeObject, with_tables_outside_of_the_file_is_damaged) {
+  Bytes sections = hip_v4();
+  overwrite(sections, offsetof(Elf64_Ehdr, e_shoff), ~std::uint64_t{0} - 10);
+  EXPECT_THAT(selection_error(sections), HasSubstr("damaged"));
+
+  Bytes segments = hip_v4();
+  overwrite(segments, offsetof(Elf64_Ehdr, e_phnum), Elf64_Half{0xffff});
+  EXPECT_THAT(selection_error(segments), HasSubstr("damaged"));
+}
+
+TEST(CodeObject, with_a_symbol_outside_of_what_is_loaded_is_damaged) {
+  Bytes file = hip_v4();
+  Elf64_Ehdr header;
+  std::memcpy(&header, file.data(), sizeof(header));
+  for (std::size_t i = 0; i < header.e_shnum; ++i) {
+    Elf64_Shdr section;
+    std::memcpy(&section, file.data() + header.e_shoff + i * sizeof(section), sizeof(section));
+    if (section.sh_type != SHT_SYMTAB) continue;
+    const std::size_t last = section.sh_offset + section.sh_size - sizeof(Elf64_Sym);
+    overwrite(file, last + offsetof(Elf64_Sym, st_value), Elf64_Addr{0x7fff0000});
+  }
+  EXPECT_THAT(selection_error(file), HasSubstr("a symbol is not in a loaded segment"));
+}
+
+// All that is done to a file before ROCr sees it; whether it was accepted.
+bool accepted(const Bytes& file) {
+  try {
+    const CodeObject code_object = select_code_object(file, "file", xnack_off);
+    static_cast<void>(read_kernel_metadata(code_object.elf, "file"));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+TEST(CodeObject, that_is_truncated_anywhere_is_an_error) {
+  for (const Bytes& whole : {bundle(), hip_v4()}) {
+    ASSERT_TRUE(accepted(whole));
+    const CodeObject code_object = select_code_object(whole, "file", xnack_off);
+    const std::size_t end = code_object.offset + code_object.elf.size();
+    for (std::size_t size = 0; size < end; size += 13) {
+      EXPECT_FALSE(accepted(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size)))) << size;
+    }
+    EXPECT_FALSE(accepted(Bytes(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(end) - 1)));
+  }
+}
+
+TEST(CodeObject, with_flipped_bytes_is_accepted_or_an_error) {
+  const Bytes whole = bundle();
+  const CodeObject code_object = select_code_object(whole, "file", xnack_off);
+  const std::size_t tables = 256;  // of the bundle
+  std::size_t refused = 0;
+  const auto flip = [&](std::size_t offset) {
+    for (const std::byte mask : {std::byte{0xff}, std::byte{0x80}, std::byte{0x01}}) {
+      Bytes file = whole;
+      file[offset] ^= mask;
+      refused += accepted(file) ? 0U : 1U;
+    }
+  };
+  for (std::size_t i = 0; i < tables; ++i) flip(i);
+  for (std::size_t i = 0; i < code_object.elf.size(); i += 3) flip(code_object.offset + i);
+  EXPECT_GT(refused, tables);  // any change to the magic numbers, the entries, the note
+}
+
+}  // namespace
+}  // namespace fastdispatch::detail

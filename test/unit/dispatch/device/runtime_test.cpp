@@ -1,0 +1,80 @@
+#include "fastdispatch/runtime.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "dispatch/device/runtime_state.hpp"
+#include "dispatch/hsa/hsa_library.hpp"
+#include "expect_error.hpp"
+#include "mock_hsa.hpp"
+
+namespace fastdispatch::test {
+namespace {
+
+using detail::choose_device;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(Device, automatic_is_the_gpu_where_there_is_a_driver_and_the_soft_gpu_elsewhere) {
+  EXPECT_EQ(choose_device(Device::automatic, nullptr, true), Device::amd);
+  EXPECT_EQ(choose_device(Device::automatic, nullptr, false), Device::softgpu);
+  EXPECT_EQ(choose_device(Device::automatic, "auto", false), Device::softgpu);
+}
+
+TEST(Device, automatic_is_overridden_by_the_environment_and_nothing_else_is) {
+  EXPECT_EQ(choose_device(Device::automatic, "softgpu", true), Device::softgpu);
+  EXPECT_EQ(choose_device(Device::automatic, "amd", true), Device::amd);
+  EXPECT_EQ(choose_device(Device::softgpu, "amd", true), Device::softgpu);
+}
+
+TEST(Device, that_cannot_be_had_is_refused) {
+  EXPECT_THAT(error_of([] { static_cast<void>(choose_device(Device::automatic, "nvidia", true)); }),
+              AllOf(HasSubstr("FASTDISPATCH_DEVICE is 'nvidia'"), HasSubstr("auto, amd or softgpu")));
+  EXPECT_THAT(error_of([] { static_cast<void>(choose_device(Device::amd, nullptr, false)); }), HasSubstr("/dev/kfd"));
+  EXPECT_THAT(error_of([] { static_cast<void>(choose_device(Device::automatic, "amd", false)); }),
+              HasSubstr("/dev/kfd"));
+}
+
+TEST(RuntimeState, finds_agents_with_their_properties_and_pools) {
+  MockHsa hsa;
+  const detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
+  {
+    detail::RuntimeState runtime(library);
+    EXPECT_EQ(runtime.version, "1.1");
+    EXPECT_EQ(Agent(*runtime.host).name(), "host");
+    ASSERT_EQ(runtime.gpu_views.size(), 1U);
+    const Agent gpu = runtime.gpu_views.front();
+    EXPECT_EQ(gpu.name(), "gfx90a");
+    EXPECT_EQ(gpu.isa(), "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-");
+    EXPECT_EQ(gpu.host(), Agent(*runtime.host));
+    EXPECT_EQ(gpu.properties().queue_size_min, 64U);
+    EXPECT_EQ(gpu.properties().lds_bytes, 65536U);
+    EXPECT_TRUE(gpu.properties().host_visible_memory);
+    EXPECT_EQ(gpu.pools().fine_grained.handle, 11U);
+    EXPECT_EQ(gpu.pools().kernarg.handle, 12U);
+    EXPECT_EQ(gpu.pools().coarse_grained.handle, 21U);
+    EXPECT_EQ(runtime.find({2}), &gpu.state());
+    EXPECT_EQ(runtime.find({3}), nullptr);
+  }
+  EXPECT_EQ(hsa.calls("shut_down"), 1);
+}
+
+TEST(RuntimeState, that_cannot_be_initialized_says_what_to_check) {
+  MockHsa hsa;
+  hsa.fail("init", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  const detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
+  EXPECT_THAT(error_of([&] { detail::RuntimeState runtime(library); }),
+              AllOf(HasSubstr("hsa_init"), HasSubstr("/dev/kfd")));
+  EXPECT_EQ(hsa.calls("shut_down"), 0);
+}
+
+TEST(RuntimeState, shuts_hsa_down_when_its_agents_cannot_be_read) {
+  MockHsa hsa;
+  hsa.fail("agent_get_info", HSA_STATUS_ERROR_INVALID_AGENT);
+  const detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
+  EXPECT_THAT(error_of([&] { detail::RuntimeState runtime(library); }), HasSubstr("hsa_agent_get_info"));
+  EXPECT_EQ(hsa.calls("shut_down"), 1);
+}
+
+}  // namespace
+}  // namespace fastdispatch::test

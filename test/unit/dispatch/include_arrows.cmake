@@ -1,0 +1,40 @@
+# Reads what the folders of PROJECT include: each layer of lib/dispatch only itself and the layers before it, and neither
+# of lib/dispatch and lib/softgpu the other. The targets' include paths see to the same, where somebody builds.
+cmake_minimum_required(VERSION 3.22)
+
+set(layers hsa device code_object memory record encode queue streams)
+
+file(GLOB folders LIST_DIRECTORIES true RELATIVE ${PROJECT}/lib/dispatch ${PROJECT}/lib/dispatch/*)
+foreach(folder IN LISTS folders)
+  if(IS_DIRECTORY ${PROJECT}/lib/dispatch/${folder} AND NOT folder IN_LIST layers)
+    message(SEND_ERROR "lib/dispatch/${folder} has no place in the order of layers: ${layers}")
+  endif()
+endforeach()
+
+# expect_includes(FOLDER ONLY folders...): of those below lib.
+set(includes_seen 0)
+function(expect_includes folder)
+  cmake_parse_arguments(allowed "" "" "ONLY" ${ARGN})
+  file(GLOB_RECURSE files ${PROJECT}/lib/${folder}/*.cpp ${PROJECT}/lib/${folder}/*.hpp)
+  foreach(file IN LISTS files)
+    file(STRINGS ${file} includes REGEX "^#include \"(dispatch|softgpu)/")
+    foreach(include IN LISTS includes)
+      math(EXPR includes_seen "${includes_seen} + 1")
+      string(REGEX REPLACE "^#include \"(dispatch/[a-z_]+|softgpu)/.*" "\\1" included "${include}")
+      if(NOT included IN_LIST allowed_ONLY)
+        message(SEND_ERROR "${file}: ${include}: lib/${folder} may include ${allowed_ONLY}")
+      endif()
+    endforeach()
+  endforeach()
+  set(includes_seen ${includes_seen} PARENT_SCOPE)
+endfunction()
+
+set(below)
+foreach(layer IN LISTS layers)
+  list(APPEND below dispatch/${layer})
+  expect_includes(dispatch/${layer} ONLY ${below})
+endforeach()
+expect_includes(softgpu ONLY softgpu)
+if(includes_seen LESS 100)
+  message(SEND_ERROR "only ${includes_seen} includes were found: are the folders elsewhere now?")
+endif()

@@ -1,0 +1,106 @@
+#include "dispatch/memory/copier.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <deque>
+#include <span>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "expect_error.hpp"
+#include "fastdispatch/copy.hpp"
+#include "fastdispatch/device_buffer.hpp"
+#include "fastdispatch/pin.hpp"
+#include "mock_hsa.hpp"
+
+namespace fastdispatch::detail {
+namespace {
+
+using test::error_of;
+using test::MockHsa;
+using ::testing::HasSubstr;
+
+constexpr std::size_t two_blocks = std::size_t{1} << 20U;
+
+TEST(Copier, forgets_a_copy_that_failed) {
+  MockHsa hsa;
+  Copier copier(hsa.agent());
+  const DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
+  std::vector<std::byte> host(two_blocks);
+  hsa.end_copies({-1, 0, 0, 0, -1, 0, 0, 0});
+  EXPECT_THAT(error_of([&] { copier.upload(device, host.data()); }), HasSubstr("failed while it ran"));
+  EXPECT_NO_THROW(copier.upload(device, host.data()));
+  EXPECT_THAT(error_of([&] { copier.download(host.data(), device); }), HasSubstr("failed while it ran"));
+  EXPECT_NO_THROW(copier.download(host.data(), device));
+}
+
+TEST(Copier, fails_only_when_none_of_its_copies_runs_any_more) {
+  MockHsa hsa;
+  Copier copier(hsa.agent());
+  const DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
+  std::vector<std::byte> host(two_blocks);
+  hsa.end_copies({-1});
+  std::atomic<bool> ended = false;
+  const std::jthread engine([&](const std::stop_token& stop) {
+    for (; hsa.calls("signal_wait_scacquire") == 0; std::this_thread::yield())
+      if (stop.stop_requested()) return;
+    ended = true;
+    hsa.api().signal_store_screlease(hsa.copies()[1].completion, 0);
+  });
+  EXPECT_THAT(error_of([&] { copier.download(host.data(), device); }), HasSubstr("failed while it ran"));
+  EXPECT_TRUE(ended);
+}
+
+class PageableCopy : public testing::Test {
+protected:
+  /// Says how a copy of 3 MiB went: through how many blocks, and with how many locks.
+  void upload(const CopyOptions& options) {
+    hsa.end_copies(std::deque<hsa_signal_value_t>(100, 0));
+    const std::size_t copies = hsa.copies().size();
+    const int locks = hsa.calls("amd_memory_lock");
+    copy(device, std::span(host), options);
+    started = hsa.copies().size() - copies;
+    tried_to_lock = hsa.calls("amd_memory_lock") - locks;
+  }
+
+  static constexpr std::size_t size = std::size_t{3} << 20U;
+  MockHsa hsa;
+  DeviceBuffer<std::byte> device{hsa.agent(), size};
+  std::vector<std::byte> host = std::vector<std::byte>(size);
+  std::size_t started = 0;
+  int tried_to_lock = 0;
+};
+
+TEST_F(PageableCopy, is_staged_below_the_threshold_and_locked_from_it_on) {
+  upload({.lock_from = size + 1});
+  EXPECT_GT(started, 1U);
+  EXPECT_EQ(tried_to_lock, 0);
+  upload({.lock_from = size});
+  EXPECT_EQ(started, 1U);
+  EXPECT_EQ(hsa.copies().back().source, host.data());
+  EXPECT_EQ(tried_to_lock, 1);
+  EXPECT_EQ(hsa.locks(), 0U) << "the lock ended with the copy";
+}
+
+TEST_F(PageableCopy, is_staged_where_the_memory_can_not_be_locked) {
+  hsa.fail("amd_memory_lock", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  upload({.lock_from = 1});
+  EXPECT_EQ(tried_to_lock, 1);
+  EXPECT_GT(started, 1U);
+}
+
+TEST_F(PageableCopy, does_not_rely_on_the_lock_of_another_copy) {
+  const std::jthread other([&] { copy(device, std::span(host), {.lock_from = 1}); });
+  while (hsa.started_copies() == 0) std::this_thread::yield();
+  EXPECT_EQ(view_of(hsa.agent(), host).kind, MemoryKind::pageable) << "the other copy runs, and ends at its own time";
+  const Pin pin(hsa.agent(), std::span(host).first(64));
+  hsa.api().signal_store_screlease(hsa.copies().front().completion, 0);
+  while (hsa.locks() != 1) std::this_thread::yield();
+  EXPECT_EQ(view_of(hsa.agent(), std::span(host).first(64)).kind, MemoryKind::pinned);
+}
+
+}  // namespace
+}  // namespace fastdispatch::detail
