@@ -19,11 +19,11 @@
 #include <llvm/Support/raw_ostream.h>
 
 #include "fuzzer.hpp"
-#include "softgpu/compute/emitter.hpp"
-#include "softgpu/compute/engine.hpp"
-#include "softgpu/compute/kernel.hpp"
-#include "softgpu/compute/program.hpp"
-#include "softgpu/compute/translator.hpp"
+#include "softgpu/compute/emit/emitter.hpp"
+#include "softgpu/compute/execution/engine.hpp"
+#include "softgpu/compute/execution/kernel.hpp"
+#include "softgpu/compute/host_code/translator.hpp"
+#include "softgpu/compute/program/program.hpp"
 
 namespace {
 

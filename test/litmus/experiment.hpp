@@ -8,7 +8,7 @@
 #include "kernel_image.hpp"
 #include "lane_pattern.hpp"
 #include "setup.hpp"
-#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/execution/engine.hpp"
 #include "tally.hpp"
 
 namespace softgpu::litmus {

@@ -8,7 +8,7 @@
 
 #include "softgpu/command_processor/queue_errors.hpp"
 #include "softgpu/command_processor/signals.hpp"
-#include "softgpu/compute/recycling_allocator.hpp"
+#include "softgpu/compute/execution/recycling_allocator.hpp"
 
 namespace softgpu::command_processor {
 namespace {

@@ -24,8 +24,8 @@
 #include "softgpu/command_processor/paces.hpp"
 #include "softgpu/command_processor/packets.hpp"
 #include "softgpu/command_processor/queue.hpp"
-#include "softgpu/compute/compute_units.hpp"
-#include "softgpu/compute/global_wave_sync.hpp"
+#include "softgpu/compute/execution/compute_units.hpp"
+#include "softgpu/compute/run_time/global_wave_sync.hpp"
 
 namespace softgpu::command_processor {
 

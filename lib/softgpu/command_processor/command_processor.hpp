@@ -13,7 +13,7 @@
 #include <hsa/amd_hsa_queue.h>
 
 #include "softgpu/command_processor/host.hpp"
-#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/execution/engine.hpp"
 
 namespace softgpu::command_processor {
 

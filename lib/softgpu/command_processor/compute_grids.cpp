@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "softgpu/command_processor/queue.hpp"
-#include "softgpu/compute/recycling_allocator.hpp"
+#include "softgpu/compute/execution/recycling_allocator.hpp"
 
 namespace softgpu::command_processor {
 namespace {

@@ -5,7 +5,7 @@
 #include <csignal>
 
 #include "softgpu/command_processor/command_processor.hpp"
-#include "softgpu/compute/interrupt.hpp"
+#include "softgpu/compute/run_time/interrupt.hpp"
 
 namespace softgpu::command_processor {
 

@@ -8,7 +8,7 @@
 
 #include <hsa/hsa.h>
 
-#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/execution/engine.hpp"
 
 namespace softgpu::command_processor {
 

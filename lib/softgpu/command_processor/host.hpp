@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/execution/engine.hpp"
 
 namespace softgpu::command_processor {
 

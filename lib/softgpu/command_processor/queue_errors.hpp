@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/execution/engine.hpp"
 
 namespace softgpu::command_processor::queue_error {
 

@@ -11,7 +11,7 @@
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/queue.hpp"
 #include "softgpu/command_processor/sdma_packets.hpp"
-#include "softgpu/compute/fault_guard.hpp"
+#include "softgpu/compute/run_time/fault_guard.hpp"
 
 namespace softgpu::command_processor {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <sstream>
 
-#include "softgpu/compute/fault_guard.hpp"
+#include "softgpu/compute/run_time/fault_guard.hpp"
 
 namespace softgpu::command_processor {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "softgpu/command_processor/device_access.hpp"
 #include "softgpu/command_processor/host.hpp"
-#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/execution/engine.hpp"
 
 namespace softgpu::command_processor {
 

@@ -6,7 +6,7 @@
 #include <dlfcn.h>
 #include <libdrm/amdgpu.h>
 
-#include "softgpu/compute/memory_runtime.hpp"
+#include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "softgpu/thunk/drm_device.hpp"
 
 namespace softgpu::thunk {

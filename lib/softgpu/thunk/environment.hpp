@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/execution/engine.hpp"
 
 namespace softgpu::thunk {
 
@@ -24,7 +24,7 @@ enum class LogLevel {
 /// | variable             | meaning                                                      | default                      |
 /// |----------------------|--------------------------------------------------------------|------------------------------|
 /// | SOFTGPU_GPUS         | how many GPUs the host has, 1 to 16                          | 1                            |
-/// | SOFTGPU_ARCH         | the GPUs' architecture: gfx90a, gfx942, gfx1030 or gfx1100           | gfx90a                       |
+/// | SOFTGPU_ARCH         | the GPUs' architecture, see docs/soft_gpu.md                         | gfx90a                       |
 /// | SOFTGPU_COMPUTE_UNITS| compute units that each GPU reports, 1 to 512                | 104                          |
 /// | SOFTGPU_MEMORY       | device memory of each GPU: bytes, or with K, M, G or T       | half of the host's memory    |
 /// | SOFTGPU_LARGE_BAR    | 1: the host sees all device memory; 0: none of it             | 1                            |

@@ -8,8 +8,8 @@
 
 #include <unistd.h>
 
-#include "softgpu/compute/compute_units.hpp"
-#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/execution/compute_units.hpp"
+#include "softgpu/compute/execution/engine.hpp"
 #include "softgpu/thunk/hsakmt_6.hpp"
 
 namespace softgpu::thunk {
@@ -76,7 +76,7 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.NumShaderBanks = engines;
   properties.NumArrays = 1;
   properties.NumCUPerArray = (compute_units + engines - 1) / engines;
-  properties.MaxWavesPerSIMD = 8;
+  properties.MaxWavesPerSIMD = architecture.most_waves_per_simd;
   properties.WaveFrontSize = architecture.wavefront_size;
   properties.MaxSlotsScratchCU = scratch_waves_per_compute_unit(environment_);
   properties.LDSSizeInKB = compute::max_lds_bytes_per_group / 1024;

@@ -7,7 +7,7 @@
 
 #include <hsakmt.h>
 
-#include "softgpu/compute/global_wave_sync.hpp"
+#include "softgpu/compute/run_time/global_wave_sync.hpp"
 #include "softgpu/thunk/environment.hpp"
 
 namespace softgpu::thunk {

@@ -1,4 +1,4 @@
-#include "softgpu/compute/decoder.hpp"
+#include "softgpu/compute/instruction_set/decoder.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "softgpu/compute/engine.hpp"
-#include "softgpu/compute/kernel_cache.hpp"
+#include "softgpu/compute/execution/engine.hpp"
+#include "softgpu/compute/host_code/kernel_cache.hpp"
 #include "temporary_folder.hpp"
 #include "test_launch.hpp"
 

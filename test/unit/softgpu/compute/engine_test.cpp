@@ -1,4 +1,4 @@
-#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/execution/engine.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "softgpu/compute/global_wave_sync.hpp"
-#include "softgpu/compute/jit.hpp"
+#include "softgpu/compute/host_code/jit.hpp"
+#include "softgpu/compute/run_time/global_wave_sync.hpp"
 #include "test_launch.hpp"
 
 namespace softgpu::compute {

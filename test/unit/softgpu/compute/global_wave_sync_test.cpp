@@ -1,4 +1,4 @@
-#include "softgpu/compute/global_wave_sync.hpp"
+#include "softgpu/compute/run_time/global_wave_sync.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "softgpu/compute/architecture.hpp"
-#include "softgpu/compute/engine.hpp"
-#include "softgpu/compute/kernel.hpp"
+#include "softgpu/compute/execution/engine.hpp"
+#include "softgpu/compute/execution/kernel.hpp"
+#include "softgpu/compute/instruction_set/architecture.hpp"
 #include "test_launch.hpp"
 
 namespace softgpu::compute {

@@ -1,4 +1,4 @@
-#include "softgpu/compute/interrupt.hpp"
+#include "softgpu/compute/run_time/interrupt.hpp"
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "softgpu/compute/fault_guard.hpp"
+#include "softgpu/compute/run_time/fault_guard.hpp"
 
 namespace softgpu::compute {
 namespace {

@@ -1,4 +1,4 @@
-#include "softgpu/compute/kernel_cache.hpp"
+#include "softgpu/compute/host_code/kernel_cache.hpp"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include "softgpu/compute/launch.hpp"
+#include "softgpu/compute/execution/launch.hpp"
 #include "test_launch.hpp"
 
 namespace softgpu::compute {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <variant>
 
-#include "softgpu/compute/engine.hpp"
-#include "softgpu/compute/kernel.hpp"
+#include "softgpu/compute/execution/engine.hpp"
+#include "softgpu/compute/execution/kernel.hpp"
 
 namespace softgpu::compute {
 

@@ -1,12 +1,12 @@
-#include "softgpu/compute/wave_place.hpp"
+#include "softgpu/compute/execution/wave_place.hpp"
 
 #include <array>
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "softgpu/compute/compute_units.hpp"
-#include "softgpu/compute/launch.hpp"
+#include "softgpu/compute/execution/compute_units.hpp"
+#include "softgpu/compute/execution/launch.hpp"
 #include "test_launch.hpp"
 
 namespace softgpu::compute {

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "softgpu/compute/memory_runtime.hpp"
+#include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "test_launch.hpp"
 
 namespace softgpu::compute {

@@ -23,8 +23,6 @@
 #include <llvm/Support/SourceMgr.h>
 #include <llvm/Support/raw_ostream.h>
 
-#include "tested_target.hpp"
-
 // LLVM declares these in a header that wants every configured target.
 extern "C" {
 void LLVMInitializeAMDGPUTargetInfo();
@@ -72,16 +70,16 @@ std::vector<std::byte> text_section(llvm::StringRef object) {
 
 }  // namespace
 
-std::vector<std::byte> assemble(const std::string& text) {
+std::vector<std::byte> assemble(const std::string& text, const compute::Target& gpu) {
   const llvm::Target& target = amdgpu();
   const llvm::Triple triple(triple_name);
   const llvm::MCTargetOptions options;
   const std::unique_ptr<llvm::MCRegisterInfo> registers(target.createMCRegInfo(triple_name));
   const std::unique_ptr<llvm::MCAsmInfo> syntax(target.createMCAsmInfo(*registers, triple_name, options));
   const std::unique_ptr<llvm::MCInstrInfo> instructions(target.createMCInstrInfo());
-  const bool is_wide = tested_target().architecture->has_both_wavefront_sizes && !tests_wave32();
+  const bool is_wide = gpu.architecture->has_both_wavefront_sizes && gpu.wavefront_size == 64;
   const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
-      target.createMCSubtargetInfo(triple_name, llvm::StringRef(tested_target().architecture->llvm_processor),
+      target.createMCSubtargetInfo(triple_name, llvm::StringRef(gpu.architecture->llvm_processor),
                                    is_wide ? "-wavefrontsize32,+wavefrontsize64" : ""));
 
   std::string diagnostics;

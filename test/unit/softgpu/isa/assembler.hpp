@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "tested_target.hpp"
+
 namespace softgpu::isa {
 
 /// The text did not assemble; what() holds LLVM's diagnostics with the offending lines.
@@ -13,8 +15,7 @@ class AssemblyError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The machine code of `text` for amdgcn-amd-amdhsa and the tested target. Branches may only go to labels within
-/// `text`.
-[[nodiscard]] std::vector<std::byte> assemble(const std::string& text);
+/// The machine code of `text` for amdgcn-amd-amdhsa and `target`. Branches may only go to labels within `text`.
+[[nodiscard]] std::vector<std::byte> assemble(const std::string& text, const compute::Target& target = tested_target());
 
 }  // namespace softgpu::isa

@@ -39,7 +39,7 @@ TEST(HardwareRegisters, StatusTellsWhatTheProgramKnows) {
 }
 
 TEST(HardwareRegisters, AllocationsAreThoseOfTheKernel) {
-  const u32 granule = tested_target().architecture->major >= 11 ? 512 : 256;
+  const u32 granule = tested_target().architecture->lds_alloc_granule;
   expect_match({field("HW_REG_LDS_ALLOC", 12, 9, lds_bytes / granule), field("HW_REG_LDS_ALLOC", 0, 8, 0)},
                {.lds = Lds::loaded_and_stored});
 }
@@ -49,7 +49,7 @@ TEST(HardwareRegisters, WhatTheSoftGpuHasNotGotIsZero) {
   if (is_cdna())
     for (const char* name : {"HW_REG_TBA_LO", "HW_REG_TBA_HI", "HW_REG_TMA_LO", "HW_REG_TMA_HI"})
       cases.push_back(field(name, 0, 32, 0));
-  if (tested_target().architecture == compute::Architecture::find("gfx942"))
+  if (tested_target().architecture->instructions == compute::ArchitectureFamily::Instructions::cdna3)
     cases.push_back(field("HW_REG_XCC_ID", 0, 4, 0));
   expect_match(cases);
 }

@@ -11,7 +11,7 @@
 #include "kernel_image.hpp"
 #include "kernel_text.hpp"
 #include "machine_state.hpp"
-#include "softgpu/compute/engine.hpp"
+#include "softgpu/compute/execution/engine.hpp"
 #include "values.hpp"
 
 namespace softgpu::isa {

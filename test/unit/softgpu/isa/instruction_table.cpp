@@ -15,10 +15,10 @@
 #include <llvm/IR/Module.h>
 
 #include "assembler.hpp"
-#include "softgpu/compute/decoder.hpp"
-#include "softgpu/compute/emitter.hpp"
-#include "softgpu/compute/program.hpp"
-#include "softgpu/compute/translator.hpp"
+#include "softgpu/compute/emit/emitter.hpp"
+#include "softgpu/compute/host_code/translator.hpp"
+#include "softgpu/compute/instruction_set/decoder.hpp"
+#include "softgpu/compute/program/program.hpp"
 #include "tested_target.hpp"
 
 namespace softgpu::isa {

@@ -10,7 +10,7 @@
 
 #include "float_rules.hpp"
 #include "instruction_table.hpp"
-#include "softgpu/compute/rounding.hpp"
+#include "softgpu/compute/emit/rounding.hpp"
 #include "vector_form.hpp"
 #include "vector_suite.hpp"
 

@@ -36,7 +36,8 @@ std::string renamed(const std::string& assembly) {
   static const auto names = [] {
     std::unordered_map<std::string, std::string> result;
     for (const auto& [name, gfx90a_name] : compute::renamed_instructions()) result.emplace(gfx90a_name, name);
-    if (tested_target().architecture->name == "gfx942") result.emplace("glc", "sc0");
+    if (tested_target().architecture->instructions == compute::ArchitectureFamily::Instructions::cdna3)
+      result.emplace("glc", "sc0");
     return result;
   }();
   std::string result;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "softgpu/compute/architecture.hpp"
+#include "softgpu/compute/instruction_set/architecture.hpp"
 
 namespace softgpu::isa {
 

@@ -1,0 +1,99 @@
+#include "softgpu/compute/emit/lane_addresses.hpp"
+
+#include <vector>
+
+#include <llvm/IR/Constants.h>
+
+namespace softgpu::compute {
+
+using llvm::Value;
+
+namespace {
+
+bool has_short_offsets(const LaneAddresses& a) { return offset_type(a)->isIntegerTy(32); }
+
+/// Offsets, or lane 0's, in 64 bits.
+Value* extended(Emitter& e, const LaneAddresses& a, Value* offsets, llvm::Type* type) {
+  return a.in_lds ? e.ir.CreateSExt(offsets, type) : e.ir.CreateZExt(offsets, type);
+}
+
+}  // namespace
+
+llvm::Type* offset_type(const LaneAddresses& a) {
+  return llvm::cast<llvm::FixedVectorType>(a.offsets[0]->getType())->getElementType();
+}
+
+Value* zeros(Emitter& e) { return llvm::Constant::getNullValue(Emitter::lanes(e.i32())); }
+
+Value* mask_bits(Emitter& e, Value* mask) { return e.ir.CreateBitCast(mask, e.ir.getInt16Ty()); }
+
+Value* displaced(Emitter& e, Value* base, std::uint64_t bytes) {
+  return bytes == 0 ? base : e.ir.CreateConstGEP1_64(e.ir.getInt8Ty(), base, bytes);
+}
+
+Value* lane_0_offset(Emitter& e, const LaneAddresses& a, unsigned chunk) {
+  return e.ir.CreateExtractElement(a.offsets[chunk], std::uint64_t{0});
+}
+
+Value* distances(Emitter& e, const LaneAddresses& a, unsigned chunk) {
+  return e.ir.CreateSub(a.offsets[chunk], e.splat(lane_0_offset(e, a, chunk)));
+}
+
+Value* first_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
+  return e.ir.CreateGEP(e.ir.getInt8Ty(), a.base, extended(e, a, lane_0_offset(e, a, chunk), e.i64()));
+}
+
+Value* lane_pointers(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint64_t displacement) {
+  constexpr std::uint64_t middle = 0x80000000;
+  Value* base = displaced(e, a.base, displacement);
+  Value* offsets = a.offsets[chunk];
+  if (has_short_offsets(a) && !a.in_lds) {
+    base = displaced(e, base, middle);
+    offsets = e.ir.CreateXor(offsets, e.splat(middle));
+  }
+  return e.ir.CreateGEP(e.ir.getInt8Ty(), base, offsets);
+}
+
+Value* address_numbers(Emitter& e, const LaneAddresses& a, unsigned chunk) {
+  Value* base = e.splat(e.ir.CreatePtrToInt(a.base, e.i64()));
+  return e.ir.CreateAdd(base, extended(e, a, a.offsets[chunk], Emitter::lanes(e.i64())));
+}
+
+Value* accessible_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
+  Value* is_used = e.ir.CreateIsNotNull(mask_bits(e, a.active[chunk]));
+  return e.ir.CreateSelect(is_used, first_pointer(e, a, chunk), e.state());
+}
+
+Value* reaches(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
+  if (!has_short_offsets(a) || a.in_lds || bytes == 0) return e.ir.getTrue();
+  Value* exceeds = nullptr;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* wraps = e.ir.CreateICmpUGT(lane_0_offset(e, a, chunk), e.ir.getInt32(~bytes));
+    exceeds = chunk == 0 ? wraps : e.ir.CreateOr(exceeds, wraps);
+  }
+  return e.ir.CreateNot(exceeds);
+}
+
+Value* follow(Emitter& e, const LaneAddresses& a, std::uint32_t step) {
+  std::vector<llvm::Constant*> steps;
+  for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
+    steps.push_back(llvm::ConstantInt::get(offset_type(a), std::uint64_t{lane} * step));
+  Value* expected = llvm::ConstantVector::get(steps);
+  // Bits that differ, not comparisons: AVX-512 joins three vectors in one instruction.
+  Value* wrong = nullptr;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* differs = e.ir.CreateXor(distances(e, a, chunk), expected);
+    differs = e.ir.CreateSelect(a.active[chunk], differs, llvm::Constant::getNullValue(differs->getType()));
+    wrong = chunk == 0 ? differs : e.ir.CreateOr(wrong, differs);
+  }
+  return e.ir.CreateAnd(e.ir.CreateIsNull(mask_bits(e, e.ir.CreateIsNotNull(wrong))),
+                        reaches(e, a, (lanes_per_chunk - 1) * step));
+}
+
+Value* all_active(Emitter& e, const LaneAddresses& a) {
+  Value* all = a.active[0];
+  for (unsigned chunk = 1; chunk < e.chunks(); ++chunk) all = e.ir.CreateAnd(all, a.active[chunk]);
+  return e.ir.CreateICmpEQ(mask_bits(e, all), e.ir.getInt16(0xffff));
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,54 @@
+// The code that a kernel's wavefronts may run: its own, and functions that are known only once a wavefront calls them
+// through a pointer.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <shared_mutex>
+#include <variant>
+#include <vector>
+
+#include "softgpu/compute/execution/engine.hpp"
+#include "softgpu/compute/program/program.hpp"
+#include "softgpu/compute/run_time/wave_state.hpp"
+
+namespace softgpu::compute {
+
+/// Code that was translated as one function.
+struct CodeRegion {
+  WaveFunction wave = nullptr;
+  std::shared_ptr<const void> code;    ///< keeps the host code
+  std::set<std::int64_t> entries;      ///< where an indirect branch may enter, as offsets from the kernel's entry
+  std::vector<Program::Piece> pieces;  ///< what was translated
+};
+
+/// Thread safety: every member may be called from any thread; code that several ask for is translated once.
+class CodeRegions {
+public:
+  using Translated = std::variant<CodeRegion, Failure>;
+  using Translate = std::function<Translated(std::int64_t offset)>;
+
+  CodeRegions(CodeRegion first, Translate translate) : translate_(std::move(translate)) { add(std::move(first)); }
+
+  /// The function that the code at `offset` is in, translated now if it has not been yet.
+  [[nodiscard]] std::variant<WaveFunction, Failure> at(std::int64_t offset);
+
+  /// Whether `predicate` holds for any piece of code that has been translated.
+  [[nodiscard]] bool any(const std::function<bool(const Program::Piece&)>& predicate) const;
+
+private:
+  void add(CodeRegion region);
+  [[nodiscard]] WaveFunction find(std::int64_t offset) const;
+
+  Translate translate_;
+  std::mutex translation_mutex_;  // taken before the engine's mutexes, the other one after them
+  mutable std::shared_mutex regions_mutex_;
+  std::vector<CodeRegion> regions_;
+  std::map<std::int64_t, WaveFunction> entries_;
+};
+
+}  // namespace softgpu::compute

@@ -1,0 +1,215 @@
+#include "softgpu/compute/execution/engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <new>
+#include <sstream>
+#include <unordered_map>
+#include <vector>
+
+#include "softgpu/compute/emit/emitter.hpp"
+#include "softgpu/compute/execution/kernel.hpp"
+#include "softgpu/compute/execution/translations.hpp"
+#include "softgpu/compute/host_code/jit.hpp"
+#include "softgpu/compute/program/program.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+using Result = std::variant<std::shared_ptr<const Kernel>, Failure>;
+using DescriptorBytes = std::array<std::byte, KernelDescriptor::size>;
+
+const std::byte* at(std::uint64_t address) {
+  return reinterpret_cast<const std::byte*>(address);  // NOLINT(performance-no-int-to-ptr)
+}
+
+Failure illegal_instruction(std::int64_t offset, const std::string& what) {
+  std::ostringstream text;
+  text << what << " at offset " << (offset < 0 ? "-0x" : "0x") << std::hex << std::abs(offset)
+       << " of the kernel: not supported";
+  return {Failure::Kind::illegal_instruction, static_cast<std::uint64_t>(offset), text.str()};
+}
+
+/// LLVM wants for nothing but memory here.
+Failure no_host_code(std::uint64_t code_address, const JitError& error) {
+  return {Failure::Kind::host_memory, code_address, error.what()};
+}
+
+/// A translation, with the bytes that it was made from: addresses are used again for other code.
+struct Entry {
+  DescriptorBytes descriptor;
+  std::vector<Program::Piece> pieces;
+  Result result;
+
+  [[nodiscard]] std::uint64_t code_address(std::uint64_t kernel_object) const {
+    return kernel_object + static_cast<std::uint64_t>(KernelDescriptor::parse(descriptor).entry_offset);
+  }
+  [[nodiscard]] bool is_current(std::uint64_t kernel_object) const {
+    if (std::memcmp(at(kernel_object), descriptor.data(), descriptor.size()) != 0) return false;
+    const std::uint64_t code = code_address(kernel_object);
+    return !any_piece([&](const Program::Piece& piece) {
+      return std::memcmp(at(code + static_cast<std::uint64_t>(piece.offset)), piece.bytes.data(), piece.bytes.size()) !=
+             0;
+    });
+  }
+  [[nodiscard]] bool touches(std::uint64_t kernel_object, std::uint64_t base, std::size_t size) const {
+    const auto overlaps = [&](std::uint64_t begin, std::size_t length) {
+      return begin < base + size && base < begin + length;
+    };
+    if (overlaps(kernel_object, descriptor.size())) return true;
+    const std::uint64_t code = code_address(kernel_object);
+    return any_piece([&](const Program::Piece& piece) {
+      return overlaps(code + static_cast<std::uint64_t>(piece.offset), piece.bytes.size());
+    });
+  }
+
+private:
+  template <class Predicate>
+  [[nodiscard]] bool any_piece(Predicate&& predicate) const {
+    if (std::ranges::any_of(pieces, predicate)) return true;
+    const auto* kernel = std::get_if<std::shared_ptr<const Kernel>>(&result);
+    return kernel != nullptr && (*kernel)->regions() != nullptr && (*kernel)->regions()->any(predicate);
+  }
+};
+
+}  // namespace
+
+struct Engine::State : std::enable_shared_from_this<Engine::State> {
+  const Architecture& architecture;
+  std::mutex entries_mutex;
+  std::unordered_map<std::uint64_t, Entry> entries;  ///< by the kernel object's address
+  /// A kernel is translated once, whoever asks for it; kernels that do not share a mutex at the same time.
+  std::array<std::mutex, 32> translation_mutexes;
+  Translations translations;
+
+  explicit State(const EngineOptions& options) : architecture(*options.architecture), translations(options) {}
+
+  std::mutex& translation_mutex(std::uint64_t kernel_object) {
+    return translation_mutexes.at(kernel_object / KernelDescriptor::size % translation_mutexes.size());
+  }
+
+  /// Null where it is not translated; failures are not kept.
+  std::shared_ptr<const Kernel> find(std::uint64_t kernel_object) {
+    const std::lock_guard lock(entries_mutex);
+    const auto found = entries.find(kernel_object);
+    if (found == entries.end()) return nullptr;
+    if (found->second.is_current(kernel_object)) return std::get<std::shared_ptr<const Kernel>>(found->second.result);
+    entries.erase(found);
+    return nullptr;
+  }
+
+  /// The same code elsewhere needs no second translation: translated code knows no addresses.
+  std::optional<Result> find_copy(const Entry& entry) {
+    const std::lock_guard lock(entries_mutex);
+    for (const auto& [address, other] : entries) {
+      if (other.descriptor == entry.descriptor && other.pieces == entry.pieces) return other.result;
+    }
+    return std::nullopt;
+  }
+
+  bool is_current(std::uint64_t kernel_object, const Kernel& kernel) {
+    const std::lock_guard lock(entries_mutex);
+    const auto found = entries.find(kernel_object);
+    return found != entries.end() && std::get<std::shared_ptr<const Kernel>>(found->second.result).get() == &kernel &&
+           found->second.is_current(kernel_object);
+  }
+
+  Result translate_program(const KernelDescriptor& descriptor, const Program& program, std::uint64_t code_address) {
+    try {
+      auto [code, waits_for] = translations.of(program, descriptor.float_mode());
+      std::unique_ptr<CodeRegions> regions;
+      if (program.branches_indirectly()) {
+        regions = std::make_unique<CodeRegions>(
+            CodeRegion{code.wave, code.code, program.indirect_targets, program.pieces},
+            [state = weak_from_this(), target = program.target, mode = descriptor.float_mode(),
+             code_address](std::int64_t offset) {
+              return state.lock()->region(code_address, offset, target, mode);  // kernels run while there is an engine
+            });
+      }
+      return std::make_shared<const Kernel>(descriptor, program.target, code.wave, waits_for, std::move(code.code),
+                                            std::move(regions));
+    } catch (const UnsupportedInstruction& unsupported) {
+      return illegal_instruction(unsupported.offset, unsupported.text);
+    } catch (const JitError& error) {
+      return no_host_code(code_address, error);
+    }
+  }
+
+  /// The code that an indirect branch has reached.
+  CodeRegions::Translated region(std::uint64_t code_address, std::int64_t offset, const Target& target,
+                                 std::uint32_t float_mode) {
+    auto read = Program::read(code_address, target, offset);
+    if (const auto* unreadable = std::get_if<UnreadableCode>(&read))
+      return illegal_instruction(unreadable->offset, unreadable->text);
+    auto& program = std::get<Program>(read);
+    try {
+      HostCode code = translations.of(program, float_mode).code;
+      return CodeRegion{code.wave, std::move(code.code), program.indirect_targets, std::move(program.pieces)};
+    } catch (const UnsupportedInstruction& unsupported) {
+      return illegal_instruction(unsupported.offset, unsupported.text);
+    } catch (const JitError& error) {
+      return no_host_code(code_address, error);
+    }
+  }
+
+  Entry make(std::uint64_t kernel_object) {
+    Entry entry;
+    if (read_memory(kernel_object, entry.descriptor) != entry.descriptor.size()) {
+      entry.result = Failure{Failure::Kind::invalid_code_object, kernel_object, "the kernel object is not mapped"};
+      return entry;
+    }
+    const KernelDescriptor descriptor = KernelDescriptor::parse(entry.descriptor);
+    const std::uint64_t code = entry.code_address(kernel_object);
+    if (code % 4 != 0 || descriptor.entry_offset == 0) {
+      entry.result = Failure{Failure::Kind::invalid_code_object, kernel_object, "no kernel descriptor"};
+      return entry;
+    }
+    auto read = Program::read(code, descriptor.target(architecture));
+    if (const auto* unreadable = std::get_if<UnreadableCode>(&read)) {
+      entry.result = illegal_instruction(unreadable->offset, unreadable->text);
+      return entry;
+    }
+    const Program& program = std::get<Program>(read);
+    entry.pieces = program.pieces;
+    // A function pointer leads to what is next to this very code.
+    const auto copy = program.branches_indirectly() ? std::nullopt : find_copy(entry);
+    entry.result = copy ? *copy : translate_program(descriptor, program, code);
+    return entry;
+  }
+};
+
+Engine::Engine(const EngineOptions& options) : state_(std::make_shared<State>(options)) {}
+Engine::~Engine() = default;
+
+Result Engine::kernel(std::uint64_t kernel_object) {
+  if (auto found = state_->find(kernel_object)) return found;
+  const std::lock_guard lock(state_->translation_mutex(kernel_object));
+  if (auto found = state_->find(kernel_object)) return found;  // another thread was faster
+  try {
+    Entry entry = state_->make(kernel_object);
+    Result result = entry.result;
+    if (std::holds_alternative<Failure>(result)) return result;
+    const std::lock_guard entries_lock(state_->entries_mutex);
+    state_->entries.insert_or_assign(kernel_object, std::move(entry));
+    return result;
+  } catch (const std::bad_alloc&) {
+    return Failure{Failure::Kind::host_memory, kernel_object, "the host has no memory left to translate the kernel"};
+  }
+}
+
+std::shared_ptr<const Kernel> Engine::known_kernel(std::uint64_t kernel_object) { return state_->find(kernel_object); }
+
+bool Engine::is_known(std::uint64_t kernel_object, const Kernel& kernel) {
+  return state_->is_current(kernel_object, kernel);
+}
+
+void Engine::forget(std::uint64_t base, std::size_t size) {
+  const std::lock_guard lock(state_->entries_mutex);
+  std::erase_if(state_->entries, [&](const auto& item) { return item.second.touches(item.first, base, size); });
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,191 @@
+// What the command processor needs of the compute side: translate a kernel, prepare a dispatch, run its work-groups.
+//
+// The compute side knows code objects, wavefronts, LDS and memory instructions; it knows nothing of queues, rings,
+// signals or threads. Who calls `WorkGroupRunner::run` owns the threads.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include <hsa/hsa.h>
+
+#include "softgpu/compute/instruction_set/architecture.hpp"
+#include "softgpu/compute/program/waits_for.hpp"
+#include "softgpu/compute/run_time/host_cpu.hpp"
+
+namespace softgpu::compute {
+
+/// Why a dispatch was refused or did not finish.
+struct Failure {
+  enum class Kind {
+    invalid_dimensions,   ///< grid or work-group size of 0, or a dimension count outside 1 to 3
+    group_memory,         ///< the packet asks for more LDS than a work-group can have
+    invalid_code_object,  ///< the kernel object points to no kernel descriptor that this agent can run
+    work_group_size,      ///< more work-items a work-group than the agent allows
+    illegal_instruction,  ///< an instruction that is not known or not supported: refused before anything ran
+    memory_fault,         ///< a load, store or atomic at an address that is not mapped
+    trap,                 ///< the kernel executed s_trap
+    host_memory,          ///< the host has no memory left to translate the kernel or to run its work-groups
+    interrupted,          ///< interrupt() ended it
+  };
+  Kind kind;
+  std::uint64_t address = 0;  ///< memory_fault: the address accessed; illegal_instruction: its offset from the entry
+  std::string text;           ///< for a person: the mnemonic and offset, the address, the limit passed
+};
+
+/// A translated kernel: immutable, shared by every dispatch of it.
+class Kernel;
+
+class ComputeUnits;
+class GlobalWaveSync;
+
+/// Who hears the interrupts that kernels send to the host.
+///
+/// Thread safety: called on the threads that run work-groups, several at once.
+class InterruptHandler {
+public:
+  virtual ~InterruptHandler() = default;
+  /// s_sendmsg of MSG_INTERRUPT. `data` is what the interrupt carries: the lower 24 bits of M0.
+  virtual void kernel_interrupt(std::uint32_t data) = 0;
+};
+
+/// What a dispatch has from its queue. The fields of AMD's queue structure that it reads: where scratch is, and the
+/// apertures of flat addresses.
+struct QueueView {
+  std::uint64_t queue_address = 0;              ///< of amd_queue_t, for the queue pointer SGPRs
+  std::uint64_t dispatch_id = 0;                ///< the packet's index, for the dispatch id SGPRs
+  std::uint32_t scratch_descriptor[4] = {};     ///< amd_queue_t::scratch_resource_descriptor
+  std::uint64_t scratch_base = 0;               ///< amd_queue_t::scratch_backing_memory_location
+  std::uint64_t scratch_bytes = 0;              ///< amd_queue_t::scratch_backing_memory_byte_size
+  std::uint32_t scratch_bytes_per_lane = 0;     ///< amd_queue_t::scratch_wave64_lane_byte_size
+  std::uint32_t shared_aperture_high = 0;       ///< amd_queue_t::group_segment_aperture_base_hi
+  std::uint32_t private_aperture_high = 0;      ///< amd_queue_t::private_segment_aperture_base_hi
+  InterruptHandler* interrupts = nullptr;       ///< not owned; without one, interrupts get lost
+  const ComputeUnits* compute_units = nullptr;  ///< that it may use; not owned; without, the agent has one
+  GlobalWaveSync* global_sync = nullptr;        ///< not owned; without one, instructions that need it end the dispatch
+};
+
+struct EngineOptions {
+  const Architecture* architecture = &Architecture::gfx90a();  ///< whose code objects are executed
+  HostCpu cpu = HostCpu::host;
+  std::string cache_folder = {};                         ///< where host code is kept between runs; empty: nowhere
+  std::uint64_t cache_bytes = std::uint64_t{256} << 20;  ///< what the folder may hold; the oldest files go first
+  std::function<void(std::string_view)> log = {};        ///< a line a translation, and what ails the folder
+};
+
+/// Translates kernels and keeps the translations. One per agent.
+///
+/// Thread safety: every member may be called from any thread; two threads that ask for one kernel translate it once,
+/// and different kernels at the same time.
+class Engine {
+public:
+  explicit Engine(const EngineOptions& options = {});
+  ~Engine();
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
+
+  /// The translation of the kernel whose descriptor (or amd_kernel_code_t) is at `kernel_object`. The first call for a
+  /// kernel takes about half a millisecond an instruction, or less than one in all from the cache; later ones are a
+  /// look-up.
+  [[nodiscard]] std::variant<std::shared_ptr<const Kernel>, Failure> kernel(std::uint64_t kernel_object);
+
+  /// The same if it is there already, else null: takes no time worth mentioning.
+  [[nodiscard]] std::shared_ptr<const Kernel> known_kernel(std::uint64_t kernel_object);
+  /// Whether that would be `kernel`.
+  [[nodiscard]] bool is_known(std::uint64_t kernel_object, const Kernel& kernel);
+
+  /// Drops the translations of code within [base, base + size), which is about to be freed or rewritten.
+  void forget(std::uint64_t base, std::size_t size);
+
+private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// One kernel dispatch packet prepared for execution: sizes checked, initial registers worked out.
+/// Immutable once made; any number of runners may work on it at once.
+class Launch {
+public:
+  /// `packet` is copied (the ring slot may be reused); `packet_address` is the ring slot's address, for the dispatch
+  /// pointer SGPRs. The kernel reads its dispatch packet through that pointer, so the copy's address is what it gets.
+  static std::variant<std::shared_ptr<Launch>, Failure>
+  make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet, const QueueView& queue);
+  /// Makes it the launch of another packet of the same kernel. Nobody may run it meanwhile.
+  [[nodiscard]] virtual std::optional<Failure> renew(const hsa_kernel_dispatch_packet_t& packet,
+                                                     const QueueView& queue) = 0;
+  virtual ~Launch() = default;
+  [[nodiscard]] virtual std::uint64_t group_count() const noexcept = 0;
+  /// True when a run needs scratch memory that the queue does not have yet, by private segment size a lane.
+  [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
+  /// What its work-groups may wait for.
+  [[nodiscard]] virtual WaitsFor waits_for() const noexcept = 0;
+  /// Whether every wavefront runs to its end without waiting for anything.
+  [[nodiscard]] virtual bool never_waits() const noexcept = 0;
+  /// How many of its work-groups a compute unit holds at once, by their wavefronts, registers and LDS.
+  [[nodiscard]] virtual std::uint32_t groups_per_compute_unit() const noexcept = 0;
+  /// For interrupt(). Unlike an address it is never another launch's.
+  [[nodiscard]] std::uint64_t identity() const noexcept { return identity_; }
+
+protected:
+  void take_new_identity() noexcept { identity_ = next_identity(); }
+
+private:
+  [[nodiscard]] static std::uint64_t next_identity() noexcept;
+
+  std::uint64_t identity_ = next_identity();
+};
+
+/// A work-group that waits for what others do, set aside. Owns its LDS and its wavefronts' stacks; destroying it ends
+/// it. Its launch, and what the launch has from its queue, must outlive it.
+///
+/// Thread safety: none; it may go on on another thread than it began on.
+class SuspendedGroup {
+public:
+  virtual ~SuspendedGroup() = default;
+  /// Whether any of its wavefronts got past what it waited for when it went on last.
+  [[nodiscard]] virtual bool got_on() const noexcept = 0;
+  /// Ends it, and says so as an interrupt would have.
+  virtual Failure end() = 0;
+};
+
+/// Executes work-groups on the calling thread. Owns LDS and the stacks of suspended wavefronts: one per worker thread.
+class WorkGroupRunner {
+public:
+  /// `worker_index` picks the runner's scratch slots; distinct among runners that run at once.
+  explicit WorkGroupRunner(std::uint32_t worker_index);
+  ~WorkGroupRunner();
+  WorkGroupRunner(const WorkGroupRunner&) = delete;
+  WorkGroupRunner& operator=(const WorkGroupRunner&) = delete;
+
+  /// Runs work-group `group` (x fastest) to its end, or until interrupt(thread, launch.identity()). A failure ends the
+  /// work-group at once; the thread is fine after.
+  [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t group);
+  /// The same for those from `begin` to before `end` in turn, of a launch that never waits.
+  [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t begin, std::uint64_t end);
+
+  /// What became of a work-group: it ended, it failed, or it waits for what others do.
+  using Outcome = std::variant<std::monostate, Failure, std::unique_ptr<SuspendedGroup>>;
+  /// As run(), but does not stay with a work-group that waits for longer than a moment.
+  [[nodiscard]] Outcome start(const Launch& launch, std::uint64_t group);
+  /// Goes on with one that waits, until it waits again.
+  [[nodiscard]] Outcome resume(std::unique_ptr<SuspendedGroup> group);
+
+private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Limits that topology reports and `Launch::make` enforces.
+inline constexpr std::uint32_t max_work_items_per_group = 1024;
+inline constexpr std::uint32_t max_lds_bytes_per_group = 65536;
+inline constexpr std::uint32_t wavefront_size = 64;  ///< the largest one
+inline constexpr std::uint32_t smallest_wavefront_size = 32;
+inline constexpr std::uint32_t max_waves_per_group = max_work_items_per_group / wavefront_size;
+
+}  // namespace softgpu::compute

@@ -1,0 +1,130 @@
+#include "softgpu/compute/execution/fiber.hpp"
+
+#include <utility>
+
+#include <boost/context/fiber.hpp>
+#include <boost/context/protected_fixedsize_stack.hpp>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+namespace softgpu::compute {
+namespace context = boost::context;
+
+namespace {
+
+/// Tells the sanitizers which stack runs: they keep shadow state for each.
+class SwitchAnnotation {
+public:
+#if defined(__SANITIZE_ADDRESS__)
+  void leave_for(SwitchAnnotation& next) { __sanitizer_start_switch_fiber(&fake_stack_, next.bottom_, next.size_); }
+  void arrive_from(SwitchAnnotation& last) { __sanitizer_finish_switch_fiber(fake_stack_, &last.bottom_, &last.size_); }
+  void own_stack(const void* bottom, std::size_t size) {
+    bottom_ = bottom;
+    size_ = size;
+  }
+  /// Frames that never returned marked their memory, which somebody else gets next.
+  void disown_stack() { ASAN_UNPOISON_MEMORY_REGION(bottom_, size_); }
+  void make_fiber() {}
+  void destroy_fiber() {}
+
+private:
+  void* fake_stack_ = nullptr;
+  const void* bottom_ = nullptr;
+  std::size_t size_ = 0;
+#elif defined(__SANITIZE_THREAD__)
+  void leave_for(SwitchAnnotation& next) {
+    fiber_ = __tsan_get_current_fiber();
+    __tsan_switch_to_fiber(next.fiber_, 0);
+  }
+  void arrive_from(SwitchAnnotation&) {}
+  void own_stack(const void*, std::size_t) {}
+  void disown_stack() {}
+  void make_fiber() { fiber_ = __tsan_create_fiber(0); }
+  void destroy_fiber() { __tsan_destroy_fiber(fiber_); }
+
+private:
+  void* fiber_ = nullptr;
+#else
+  void leave_for(SwitchAnnotation&) {}
+  void arrive_from(SwitchAnnotation&) {}
+  void own_stack(const void*, std::size_t) {}
+  void disown_stack() {}
+  void make_fiber() {}
+  void destroy_fiber() {}
+#endif
+};
+
+/// Boost's guarded stack, remembering where it is for the annotation.
+class AnnotatedStack {
+public:
+  explicit AnnotatedStack(SwitchAnnotation& annotation) : annotation_(&annotation) {}
+  context::stack_context allocate() {
+    context::stack_context stack = memory_.allocate();
+    annotation_->own_stack(static_cast<const std::byte*>(stack.sp) - stack.size, stack.size);
+    return stack;
+  }
+  void deallocate(context::stack_context& stack) {
+    annotation_->disown_stack();
+    memory_.deallocate(stack);
+  }
+
+private:
+  context::protected_fixedsize_stack memory_{Fiber::stack_bytes};
+  SwitchAnnotation* annotation_;
+};
+
+}  // namespace
+
+struct Fiber::State {
+  Body body;
+  void* argument;
+  bool ending = false;
+  SwitchAnnotation own{};
+  SwitchAnnotation resumer{};
+  context::fiber self{};    // valid while suspended
+  context::fiber caller{};  // valid while running
+};
+
+Fiber::Fiber(Body body, void* argument) : state_(new State{body, argument}) {
+  State& state = *state_;
+  state.own.make_fiber();
+  state.self = context::fiber(std::allocator_arg, AnnotatedStack(state.own), [this](context::fiber&& caller) {
+    State& mine = *state_;
+    mine.own.arrive_from(mine.resumer);
+    mine.caller = std::move(caller);
+    while (!mine.ending) {
+      mine.body(mine.argument);
+      suspend();
+    }
+    mine.own.leave_for(mine.resumer);
+    return std::move(mine.caller);
+  });
+}
+
+Fiber::~Fiber() {
+  state_->ending = true;
+  resume();
+  state_->own.destroy_fiber();
+}
+
+void Fiber::resume() {
+  State& state = *state_;
+  state.resumer.leave_for(state.own);
+  state.self = std::move(state.self).resume();
+  state.resumer.arrive_from(state.own);
+}
+
+void Fiber::suspend() {
+  State& state = *state_;
+  state.own.leave_for(state.resumer);
+  state.caller = std::move(state.caller).resume();
+  state.own.arrive_from(state.resumer);
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,304 @@
+#include "softgpu/compute/execution/resident_group.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <limits>
+#include <new>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <variant>
+
+#include "softgpu/compute/run_time/interrupt.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+/// How long a work-group that sleeps is stayed with: what it waits for has often happened by then.
+constexpr std::chrono::microseconds stay{100};
+/// Rounds before the clock is looked at.
+constexpr unsigned free_rounds = 8;
+
+Wave& wave_of(WaveState* state) { return *static_cast<Wave*>(state->runner); }
+
+void wait_at_barrier(WaveState* state) { wave_of(state).wait(Wave::Status::at_barrier); }
+void let_others_run(WaveState* state) { wave_of(state).wait(Wave::Status::ready); }
+
+void sync_globally(WaveState* state, std::uint32_t instruction, std::uint32_t resource, std::uint32_t value) {
+  Wave& wave = wave_of(state);
+  wave.request = {.instruction = static_cast<GlobalSync>(instruction), .resource = resource, .value = value};
+  wave.wait(Wave::Status::at_global_sync);
+}
+
+void trap(WaveState*, std::uint32_t, std::int64_t offset) {
+  FaultGuard::exit({EarlyExit::Cause::trap, static_cast<std::uint64_t>(offset)});
+}
+
+/// The handler is no code of the kernel's: an interrupt of this thread must not take it out of there.
+void interrupt_host(WaveState* state, std::uint32_t data) {
+  if (state->interrupts == nullptr) return;
+  FaultGuard* guard = FaultGuard::suspend();
+  constexpr std::uint32_t carried = 0xffffff;
+  state->interrupts->kernel_interrupt(data & carried);
+  FaultGuard::resume(guard);
+  if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
+}
+
+Failure::Kind kind_of(EarlyExit::Cause cause) {
+  if (cause == EarlyExit::Cause::interrupted) return Failure::Kind::interrupted;
+  if (cause == EarlyExit::Cause::unknown_mode) return Failure::Kind::illegal_instruction;
+  return cause == EarlyExit::Cause::trap ? Failure::Kind::trap : Failure::Kind::memory_fault;
+}
+
+std::string name_of(const WorkGroup& group) {
+  std::ostringstream text;
+  text << "work-group (" << group.id[0] << ", " << group.id[1] << ", " << group.id[2] << ')';
+  return text.str();
+}
+
+/// Functions that a kernel calls may lie before its entry.
+std::string offset_from_entry(std::uint64_t offset) {
+  std::ostringstream text;
+  const bool is_before = static_cast<std::int64_t>(offset) < 0;
+  text << (is_before ? "-0x" : "0x") << std::hex << (is_before ? 0 - offset : offset);
+  return text.str();
+}
+
+}  // namespace
+
+Failure describe(const EarlyExit& exit, const WorkGroup& group) {
+  std::ostringstream text;
+  text << std::hex;
+  switch (exit.cause) {
+  case EarlyExit::Cause::memory_fault:
+    text << "address 0x" << exit.address << " is not mapped; accessed";
+    break;
+  case EarlyExit::Cause::impossible_address:
+    text << "an address of more than 48 bits, which cannot be mapped; accessed";
+    break;
+  case EarlyExit::Cause::interrupted:
+    text << "ended after the time limit for kernels, executed";
+    break;
+  case EarlyExit::Cause::unknown_mode:
+    text << "at offset 0x" << exit.address << ": MODE gets a value that no constant of the kernel leads to, executed";
+    break;
+  case EarlyExit::Cause::trap:
+  case EarlyExit::Cause::cancelled:
+    text << "s_trap at offset " << offset_from_entry(exit.address) << ", executed";
+    break;
+  }
+  text << " by " << name_of(group);
+  return {kind_of(exit.cause), exit.address, text.str()};
+}
+
+Failure out_of_memory(const WorkGroup& group) {
+  return {Failure::Kind::host_memory, 0, "the host has no memory left for " + name_of(group)};
+}
+
+void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch) {
+  state.launch = &launch;
+  state.lds = lds;
+  state.lds_bytes = launch.lds_bytes();
+  state.wavefront_size = launch.kernel().target().wavefront_size;
+  state.scratch_bytes_per_lane = scratch.wave_bytes / state.wavefront_size;
+  state.shared_aperture = std::uint64_t{launch.queue().shared_aperture_high} << 32;
+  state.private_aperture = std::uint64_t{launch.queue().private_aperture_high} << 32;
+  state.code_address = launch.code_address();
+  state.trap = trap;
+  state.interrupt_host = interrupt_host;
+  state.interrupts = launch.queue().interrupts;
+}
+
+void Wave::run() {
+  early_exit.reset();
+  if (!cancelled) early_exit = guard.run([this] { run_to_end(); });
+  status = Status::ended;
+}
+
+void Wave::run_to_end() {
+  function(&state);
+  while (state.branch_target != WaveState::nowhere) {
+    wait(Status::at_unknown_code);  // the fiber's stack is too small to translate on
+    function(&state);
+  }
+}
+
+void Wave::wait(Status because) {
+  status = because;
+  FaultGuard* mine = FaultGuard::suspend();
+  fiber.suspend();
+  FaultGuard::resume(mine);
+  if (cancelled) FaultGuard::exit({EarlyExit::Cause::cancelled});
+  if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
+}
+
+ResidentGroup::~ResidentGroup() { cancel(); }
+
+Scratch ResidentGroup::scratch(std::uint32_t bytes_per_lane, const WorkGroup& group) {
+  constexpr std::uint64_t lane_granule = 16;
+  const std::uint64_t wave_bytes = (bytes_per_lane + lane_granule - 1) / lane_granule * lane_granule * group.lanes;
+  if (wave_bytes > std::numeric_limits<std::uint32_t>::max()) throw std::bad_alloc();
+  Scratch result;
+  result.wave_bytes = static_cast<std::uint32_t>(wave_bytes);
+  result.bytes = std::uint64_t{result.wave_bytes} * group.waves();
+  if (scratch_bytes_ < result.bytes) {
+    scratch_ = std::make_unique_for_overwrite<std::byte[]>(result.bytes);
+    scratch_bytes_ = result.bytes;
+  }
+  result.base = std::bit_cast<std::uint64_t>(scratch_.get());
+  return result;
+}
+
+void ResidentGroup::begin(const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch) {
+  launch_ = &launch;
+  group_ = group;
+  ended_ = 0;
+  const std::uint32_t count = group.waves();
+  for (std::uint32_t i = 0; i < count; ++i)
+    if (waves_[i] == nullptr) waves_[i] = std::make_unique<Wave>();
+  wave_count_ = count;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Wave& wave = *waves_[i];
+    prepare_launch(wave.state, lds.data(), launch, scratch);
+    launch.fill_sgprs(wave.state.sgprs, scratch);
+    launch.set_group_id(wave.state.sgprs, group);
+    prepare_wave(wave.state, launch, group_, scratch, i);
+    wave.state.barrier = wait_at_barrier;
+    wave.state.yield = let_others_run;
+    wave.state.sync_globally = sync_globally;
+    wave.state.runner = &wave;
+    wave.function = launch.kernel().wave();
+    if (launch.kernel().regions() != nullptr && wave.registers == nullptr)
+      wave.registers = std::make_unique<RegisterFile>();
+    wave.state.registers = wave.registers.get();
+    wave.status = Wave::Status::ready;
+    wave.cancelled = false;
+  }
+}
+
+std::variant<ResidentGroup::Progress, Failure> ResidentGroup::go_on(Patience patience) {
+  using Clock = std::chrono::steady_clock;
+  progressed_ = false;
+  unsigned idle_rounds = 0;
+  Clock::time_point idle_since;
+  while (ended_ != wave_count_) {
+    auto round = run_once();
+    if (auto* failure = std::get_if<Failure>(&round)) {
+      cancel();
+      return std::move(*failure);
+    }
+    switch (std::get<Round>(round)) {
+    case Round::at_barrier:
+      open_barrier();
+      [[fallthrough]];
+    case Round::progressed:
+      progressed_ = true;
+      idle_rounds = 0;
+      continue;
+    case Round::waited_for_the_grid:
+      return Progress::waits;
+    case Round::slept:
+      break;
+    }
+    // What it waits for may be another work-group's doing, or the host's.
+    if (patience == Patience::none) return Progress::waits;
+    if (++idle_rounds == free_rounds) idle_since = Clock::now();
+    if (idle_rounds > free_rounds && Clock::now() - idle_since > stay) return Progress::waits;
+    std::this_thread::yield();
+  }
+  return Progress::ended;
+}
+
+/// Gives every wavefront that can go on a turn.
+std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
+  bool progressed = false;
+  bool slept = false;
+  bool waits_for_grid = false;
+  for (std::uint32_t i = 0; i < wave_count_; ++i) {
+    Wave& wave = *waves_[i];
+    if (wave.status == Wave::Status::at_global_sync) {
+      if (!launch_->queue().global_sync->is_over(wave.global_wait)) {
+        waits_for_grid = true;
+        continue;
+      }
+      wave.status = Wave::Status::ready;
+      progressed_ = true;
+    }
+    if (wave.status != Wave::Status::ready) continue;
+    if (auto failure = resume(wave)) return *std::move(failure);
+    if (wave.early_exit) return describe(*wave.early_exit, group_);
+    switch (wave.status) {
+    case Wave::Status::ended:
+      ++ended_;
+      progressed = true;
+      break;
+    case Wave::Status::at_global_sync:
+      if (auto failure = carry_out_request(wave)) return *std::move(failure);
+      (wave.global_wait.kind == GlobalWaveSync::Wait::Kind::done ? progressed : waits_for_grid) = true;
+      break;
+    case Wave::Status::at_barrier:
+      break;
+    case Wave::Status::ready:
+    case Wave::Status::at_unknown_code:
+      slept = true;
+    }
+  }
+  if (progressed) return Round::progressed;
+  if (slept) return Round::slept;
+  // Those that have not ended are at the barrier.
+  return waits_for_grid ? Round::waited_for_the_grid : Round::at_barrier;
+}
+
+// Runs a wavefront until it ends or waits, through all the code that it calls.
+std::optional<Failure> ResidentGroup::resume(Wave& wave) {
+  wave.fiber.resume();
+  while (wave.status == Wave::Status::at_unknown_code) {
+    auto code =
+        launch_->kernel().regions()->at(static_cast<std::int64_t>(wave.state.branch_target - wave.state.code_address));
+    if (auto* failure = std::get_if<Failure>(&code)) return std::move(*failure);
+    wave.function = std::get<WaveFunction>(code);
+    wave.fiber.resume();
+  }
+  return std::nullopt;
+}
+
+std::optional<Failure> ResidentGroup::carry_out_request(Wave& wave) {
+  GlobalWaveSync* sync = launch_->queue().global_sync;
+  if (sync == nullptr) {
+    return Failure{Failure::Kind::illegal_instruction, 0,
+                   "the kernel uses global wave sync (ds_gws_*), which its queue has not: a cooperative queue has it"};
+  }
+  const auto& [instruction, resource, value] = wave.request;
+  wave.global_wait = sync->carry_out(instruction, resource, value);
+  return std::nullopt;
+}
+
+void ResidentGroup::open_barrier() noexcept {
+  for (std::uint32_t i = 0; i < wave_count_; ++i) {
+    if (waves_[i]->status == Wave::Status::at_barrier) waves_[i]->status = Wave::Status::ready;
+  }
+}
+
+// A fiber can only be used again once its body has ended.
+void ResidentGroup::cancel() {
+  for (std::uint32_t i = 0; i < wave_count_; ++i) {
+    Wave& wave = *waves_[i];
+    wave.cancelled = true;
+    if (wave.status != Wave::Status::ended) wave.fiber.resume();
+  }
+  wave_count_ = ended_ = 0;
+}
+
+Failure ResidentGroup::end() {
+  cancel();
+  return describe({EarlyExit::Cause::interrupted}, group_);
+}
+
+Failure ResidentGroup::give_up() {
+  cancel();
+  return out_of_memory(group_);
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,154 @@
+// Runs the wavefronts of one work-group on the calling thread.
+//
+// A kernel whose wavefronts never wait runs them by plain calls on the caller's stack. Otherwise each wavefront is a
+// fiber, and the work-group can be set aside while it waits.
+#include <memory>
+#include <new>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "softgpu/compute/execution/launch.hpp"
+#include "softgpu/compute/execution/resident_group.hpp"
+#include "softgpu/compute/run_time/fault_guard.hpp"
+#include "softgpu/compute/run_time/interrupt.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+void pass_barrier_alone(WaveState*) {}
+void let_other_threads_run(WaveState*) { std::this_thread::yield(); }
+
+/// Those that are kept for the next work-group: more wait at a time only where a grid waits for itself.
+constexpr std::size_t most_spares = 64;
+
+}  // namespace
+
+struct WorkGroupRunner::State {
+  explicit State(std::uint32_t index) : worker_index(index) {}
+
+  WaveState lone_state;  ///< of whichever wavefront runs by a plain call
+  FaultGuard lone_guard;
+  std::unique_ptr<ResidentGroup> resident = std::make_unique_for_overwrite<ResidentGroup>();
+  std::vector<std::unique_ptr<ResidentGroup>> spares;
+  std::uint32_t worker_index;
+  WorkGroup lone_group{};  ///< whose wavefronts run by plain calls
+
+  Scratch find_scratch(const PreparedLaunch& launch, const WorkGroup& group);
+  std::optional<Failure> run_in_turn(const PreparedLaunch& launch, std::uint64_t begin, std::uint64_t end);
+  Outcome go_on(ResidentGroup::Patience patience);
+  void set_resident(std::unique_ptr<ResidentGroup> group);
+};
+
+// Each runner has the slots of a whole work-group in the queue's scratch. A queue with fewer slots than the host has
+// cores leaves the last runners without, and a work-group that is set aside must not keep the next from its slots:
+// these have memory of their own.
+Scratch WorkGroupRunner::State::find_scratch(const PreparedLaunch& launch, const WorkGroup& group) {
+  const std::uint32_t needed = launch.private_segment_bytes();
+  if (needed == 0) return {};
+  const QueueView& queue = launch.queue();
+  Scratch scratch;
+  scratch.wave_bytes = queue.scratch_bytes_per_lane * group.lanes;
+  const std::uint64_t group_bytes = std::uint64_t{queue.scratch_bytes_per_lane} * max_work_items_per_group;
+  const bool has_slots =
+      queue.scratch_bytes_per_lane >= needed && (worker_index + 1) * group_bytes <= queue.scratch_bytes;
+  if (!has_slots || launch.waits_for() >= WaitsFor::anyone) return resident->scratch(needed, group);
+  scratch.base = queue.scratch_base;
+  scratch.bytes = queue.scratch_bytes;
+  scratch.first_offset = static_cast<std::uint32_t>(worker_index * group_bytes);
+  return scratch;
+}
+
+// An interrupt may end the guard's body anywhere: there is nothing in it that has to be ended in order.
+std::optional<Failure> WorkGroupRunner::State::run_in_turn(const PreparedLaunch& launch, std::uint64_t begin,
+                                                           std::uint64_t end) {
+  const WaveFunction function = launch.kernel().wave();
+  const Scratch scratch = find_scratch(launch, launch.group(0));  // no other work-group is larger
+  prepare_launch(lone_state, resident->lds.data(), launch, scratch);
+  launch.fill_sgprs(lone_state.sgprs, scratch);
+  lone_state.barrier = pass_barrier_alone;
+  lone_state.yield = let_other_threads_run;
+  const auto exit = lone_guard.run([&] {
+    for (std::uint64_t index = begin; index != end; ++index) {
+      lone_group = launch.group(index);
+      launch.set_group_id(lone_state.sgprs, lone_group);
+      const std::uint32_t wave_count = lone_group.waves();
+      for (std::uint32_t wave = 0; wave != wave_count; ++wave) {
+        prepare_wave(lone_state, launch, lone_group, scratch, wave);
+        function(&lone_state);
+      }
+    }
+  });
+  return exit ? std::optional(describe(*exit, lone_group)) : std::nullopt;
+}
+
+WorkGroupRunner::Outcome WorkGroupRunner::State::go_on(ResidentGroup::Patience patience) {
+  std::variant<ResidentGroup::Progress, Failure> progress;
+  try {
+    progress = resident->go_on(patience);
+  } catch (const std::bad_alloc&) {
+    return resident->give_up();
+  }
+  if (auto* failure = std::get_if<Failure>(&progress)) return std::move(*failure);
+  if (std::get<ResidentGroup::Progress>(progress) == ResidentGroup::Progress::ended) return std::monostate{};
+  auto waiting = std::move(resident);
+  if (spares.empty()) {
+    resident = std::make_unique_for_overwrite<ResidentGroup>();
+  } else {
+    resident = std::move(spares.back());
+    spares.pop_back();
+  }
+  return waiting;
+}
+
+void WorkGroupRunner::State::set_resident(std::unique_ptr<ResidentGroup> group) {
+  if (spares.size() < most_spares) spares.push_back(std::move(resident));
+  resident = std::move(group);
+}
+
+WorkGroupRunner::WorkGroupRunner(std::uint32_t worker_index) : state_(std::make_unique<State>(worker_index)) {}
+WorkGroupRunner::~WorkGroupRunner() = default;
+
+std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t group_index) {
+  Outcome outcome = start(launch, group_index);
+  while (auto* waiting = std::get_if<std::unique_ptr<SuspendedGroup>>(&outcome)) {
+    std::this_thread::yield();
+    outcome = resume(std::move(*waiting));
+  }
+  if (auto* failure = std::get_if<Failure>(&outcome)) return std::move(*failure);
+  return std::nullopt;
+}
+
+std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t begin, std::uint64_t end) {
+  const auto& prepared = static_cast<const PreparedLaunch&>(launch);
+  const Interruptible interruptible(launch.identity());
+  try {
+    return state_->run_in_turn(prepared, begin, end);
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(prepared.group(begin));
+  }
+}
+
+WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint64_t group_index) {
+  if (launch.never_waits()) {
+    if (auto failure = run(launch, group_index, group_index + 1)) return std::move(*failure);
+    return std::monostate{};
+  }
+  const auto& prepared = static_cast<const PreparedLaunch&>(launch);
+  const WorkGroup group = prepared.group(group_index);
+  const Interruptible interruptible(launch.identity());
+  try {
+    state_->resident->begin(prepared, group, state_->find_scratch(prepared, group));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory(group);
+  }
+  return state_->go_on(ResidentGroup::Patience::some);
+}
+
+WorkGroupRunner::Outcome WorkGroupRunner::resume(std::unique_ptr<SuspendedGroup> group) {
+  state_->set_resident(std::unique_ptr<ResidentGroup>(static_cast<ResidentGroup*>(group.release())));
+  const Interruptible interruptible(state_->resident->launch().identity());
+  return state_->go_on(ResidentGroup::Patience::none);
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,201 @@
+#include "softgpu/compute/host_code/jit.hpp"
+
+#include <atomic>
+#include <string>
+
+#include <llvm-c/Core.h>
+#include <llvm/Config/llvm-config.h>
+#include <llvm/ExecutionEngine/Orc/CompileUtils.h>
+#include <llvm/ExecutionEngine/Orc/Core.h>
+#include <llvm/ExecutionEngine/Orc/ExecutionUtils.h>
+#include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
+#include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
+#include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/MemoryBuffer.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Transforms/IPO/AlwaysInliner.h>
+#include <llvm/Transforms/InstCombine/InstCombine.h>
+#include <llvm/Transforms/Scalar/ADCE.h>
+#include <llvm/Transforms/Scalar/EarlyCSE.h>
+#include <llvm/Transforms/Scalar/GVN.h>
+#include <llvm/Transforms/Scalar/SimplifyCFG.h>
+
+#include "softgpu/compute/instruction_set/llvm_versions.hpp"
+#include "softgpu/compute/run_time/loaded_module.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+/// The one function of every object file.
+constexpr const char* function_name = "wave";
+
+template <class T>
+T value_of(llvm::Expected<T> expected) {
+  if (!expected) throw JitError("LLVM's JIT: " + llvm::toString(expected.takeError()));
+  return std::move(*expected);
+}
+
+void check(llvm::Error error) {
+  if (error) throw JitError("LLVM's JIT: " + llvm::toString(std::move(error)));
+}
+
+llvm::orc::JITTargetMachineBuilder machine_for(HostCpu cpu) {
+  auto machine = value_of(llvm::orc::JITTargetMachineBuilder::detectHost());
+  if (cpu != HostCpu::host) {
+    machine = llvm::orc::JITTargetMachineBuilder(machine.getTargetTriple());
+    machine.setCPU(cpu == HostCpu::avx2 ? "x86-64-v3" : "x86-64-v4");
+  }
+  machine.setCodeGenOptLevel(default_code_generation);
+  // Functions of the soft GPU are called through a table that the linker fills in.
+  machine.setRelocationModel(llvm::Reloc::PIC_);
+  machine.setCodeModel(llvm::CodeModel::Small);
+  return machine;
+}
+
+HostVectors vectors_of(HostCpu cpu) {
+  const bool may_use_avx512 = cpu != HostCpu::avx2 && __builtin_cpu_supports("avx512f") != 0;
+  return may_use_avx512 ? HostVectors::avx512 : HostVectors::any;
+}
+
+/// The passes that pay for translated code: registers to SSA values, then the masks and halves folded away. Loop passes
+/// find nothing to do in it, and the only functions to inline are those of lane_shape.cpp, once equal calls are one.
+void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager call_graph;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(call_graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, call_graph, modules);
+
+  const auto run = [&](llvm::FunctionPassManager& passes) {
+    for (llvm::Function& function : module)
+      if (!function.isDeclaration()) passes.run(function, functions);
+  };
+
+  llvm::FunctionPassManager before_inlining;
+  before_inlining.addPass(scalar_replacement_pass());
+  before_inlining.addPass(llvm::EarlyCSEPass());
+  run(before_inlining);
+  llvm::AlwaysInlinerPass(false).run(module, modules);
+  functions.clear();
+
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::ADCEPass());
+  run(passes);
+}
+
+/// Addresses are plain numbers in LLVM 15 and a type of their own later.
+std::uint64_t number_of(std::uint64_t address) { return address; }
+template <class Address>
+  requires requires(Address address) { address.getValue(); }
+std::uint64_t number_of(Address address) {
+  return address.getValue();
+}
+
+using Definition = llvm::orc::SymbolMap::mapped_type;
+
+Definition definition_of(std::uint64_t address) {
+  using Address = decltype(Definition().getAddress());
+  return {Address(address), llvm::JITSymbolFlags::Exported};
+}
+
+/// Defines what own_symbol() names.
+class OwnSymbols final : public llvm::orc::DefinitionGenerator {
+public:
+  llvm::Error tryToGenerate(llvm::orc::LookupState&, llvm::orc::LookupKind, llvm::orc::JITDylib& dylib,
+                            llvm::orc::JITDylibLookupFlags, const llvm::orc::SymbolLookupSet& names) override {
+    llvm::orc::SymbolMap found;
+    for (const auto& [name, flags] : names)
+      if (const auto address = own_address(std::string_view((*name).data(), (*name).size())))
+        found[name] = definition_of(*address);
+    return found.empty() ? llvm::Error::success() : dylib.define(llvm::orc::absoluteSymbols(std::move(found)));
+  }
+};
+
+}  // namespace
+
+struct Jit::State {
+  explicit State(HostCpu cpu)
+      : machine(machine_for(cpu)), vectors(vectors_of(cpu)),
+        session(value_of(llvm::orc::SelfExecutorProcessControl::Create(
+            nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()))),
+        linker(session), runtime(session.createBareJITDylib("runtime")) {
+    runtime.addGenerator(std::make_unique<OwnSymbols>());
+    // For what LLVM itself calls: memcpy, fma and the like. No prefix: ELF has none.
+    runtime.addGenerator(value_of(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess('\0')));
+  }
+  ~State() { llvm::consumeError(session.endSession()); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  const llvm::orc::JITTargetMachineBuilder machine;
+  const HostVectors vectors;
+  llvm::orc::ExecutionSession session;
+  llvm::orc::ObjectLinkingLayer linker;
+  llvm::orc::JITDylib& runtime;
+  std::atomic<std::uint64_t> count{0};
+};
+
+Jit::Jit(HostCpu cpu) : state_(std::make_shared<State>(cpu)) {}
+Jit::~Jit() = default;
+
+std::string Jit::identity() const {
+  const std::string& own = LoadedModule::own().build_id;
+  // A function of the library's, not one that its headers bring.
+  const auto library = LoadedModule::containing(reinterpret_cast<const void*>(&LLVMContextCreate));
+  if (own.empty() || !library || library->build_id.empty()) return {};
+  return "softgpu " + own + "\nLLVM " LLVM_VERSION_STRING " " + library->build_id + "\n" +
+         state_->machine.getTargetTriple().str() + " " + state_->machine.getCPU() + " " +
+         state_->machine.getFeatures().getString();
+}
+
+HostVectors Jit::vectors() const noexcept { return state_->vectors; }
+
+std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& fill) const {
+  static const bool initialized = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  static_cast<void>(initialized);
+  auto builder = state_->machine;
+  const auto machine = value_of(builder.createTargetMachine());
+  llvm::LLVMContext context;
+  llvm::Module module(function_name, context);
+  module.setDataLayout(machine->createDataLayout());
+  module.setTargetTriple(machine->getTargetTriple().str());
+  fill(module, function_name);
+  optimize(module, *machine);
+  const auto object = value_of(llvm::orc::SimpleCompiler(*machine)(module));
+  return object->getBuffer().str();
+}
+
+HostCode Jit::link(std::string_view object) {
+  State& state = *state_;
+  // A library of its own each: all of them define the same name.
+  llvm::orc::JITDylib& dylib = state.session.createBareJITDylib("kernel" + std::to_string(state.count++));
+  // The library goes before the session that it belongs to.
+  auto release = [owner = state_](llvm::orc::JITDylib* which) {
+    llvm::consumeError(owner->session.removeJITDylib(*which));
+  };
+  const std::shared_ptr<llvm::orc::JITDylib> code(&dylib, std::move(release));
+  dylib.addToLinkOrder(state.runtime);
+  check(state.linker.add(dylib, llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()}, dylib.getName())));
+  const std::uint64_t address =
+      number_of(value_of(state.session.lookup({&dylib}, state.session.intern(function_name))).getAddress());
+  return {reinterpret_cast<WaveFunction>(address), code};  // NOLINT(performance-no-int-to-ptr)
+}
+
+}  // namespace softgpu::compute

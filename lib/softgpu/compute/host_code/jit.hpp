@@ -1,0 +1,59 @@
+// Host code from LLVM IR, in two steps: a module is compiled to an object file, and an object file is linked into the
+// process. Object files hold no addresses, so that they serve other processes as well.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "softgpu/compute/run_time/host_cpu.hpp"
+#include "softgpu/compute/run_time/wave_state.hpp"
+
+namespace llvm {
+class Module;
+}
+
+namespace softgpu::compute {
+
+/// LLVM could not compile or link, such as for lack of memory.
+class JitError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The host code of one kernel. Whoever holds `code` keeps it mapped.
+struct HostCode {
+  WaveFunction wave = nullptr;
+  std::shared_ptr<const void> code;
+};
+
+/// Thread safety: every member may be called from any thread; HostCode may be released on any thread, also after the
+/// Jit.
+class Jit {
+public:
+  explicit Jit(HostCpu cpu = HostCpu::host);
+  ~Jit();
+  Jit(const Jit&) = delete;
+  Jit& operator=(const Jit&) = delete;
+
+  /// All that an object file depends on besides its module: the CPU and its features, LLVM, this build of the soft GPU.
+  /// Empty where the builds cannot be told apart, so that object files are good for this process only.
+  [[nodiscard]] std::string identity() const;
+
+  [[nodiscard]] HostVectors vectors() const noexcept;
+
+  /// An object file of the function that `fill` adds to the module, named as it is told. What it throws passes through.
+  /// Throws JitError.
+  [[nodiscard]] std::string compile(const std::function<void(llvm::Module&, const char* name)>& fill) const;
+  /// Makes the function of an object file ready to be called. Throws JitError, also where it refers to what is not
+  /// there.
+  [[nodiscard]] HostCode link(std::string_view object);
+
+private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace softgpu::compute

@@ -1,0 +1,85 @@
+#include "softgpu/compute/host_code/translator.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <llvm/IR/Function.h>
+#include <llvm/IR/Module.h>
+
+#include "softgpu/compute/emit/emitter.hpp"
+#include "softgpu/compute/emit/rounding.hpp"
+#include "softgpu/compute/instruction_set/mode_register.hpp"
+#include "softgpu/compute/instructions/families.hpp"
+#include "softgpu/compute/program/waiting_loops.hpp"
+#include "softgpu/compute/run_time/memory_runtime.hpp"
+
+namespace softgpu::compute {
+
+namespace {
+
+/// Nothing names some elements of an array that is accessed by indices alone: those that are allocated count, too.
+unsigned vgpr_limit(const Program& program) {
+  unsigned limit = std::max(1U, program.target.vector_registers);
+  const auto look_at = [&](const Instruction& instruction) {
+    for (const Operand& operand : instruction.operands)
+      if (operand.is_vector() && operand.index < first_agpr) limit = std::max(limit, operand.index + operand.dwords);
+  };
+  for (const auto& [offset, instruction] : program.instructions) {
+    look_at(instruction);
+    for (const Instruction& half : instruction.halves) look_at(half);
+  }
+  return limit;
+}
+
+/// A longer program is translated for any EXEC only: its first dispatch takes long enough as it is.
+constexpr std::size_t most_instructions_twice = 500;
+
+/// The code is translated for each mode that it is reached in.
+constexpr std::size_t most_modes = 64;
+
+}  // namespace
+
+Translation translate(const Program& program, std::uint32_t float_mode, HostVectors vectors, const char* name,
+                      llvm::Module& module) {
+  llvm::LLVMContext& context = module.getContext();
+  auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
+  llvm::Function* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  function->setDoesNotThrow();
+  function->addFnAttr(llvm::Attribute::NullPointerIsValid);  // a kernel's access to address 0 is to fault
+  function->addFnAttr("stackrealign");                       // or else spilled vectors lie across two cache lines each
+  function->addParamAttr(0, llvm::Attribute::NoAlias);
+
+  if (has_directed_rounding(program, float_mode)) function->addFnAttr(llvm::Attribute::StrictFP);
+
+  Emitter emitter(*function, program.target, handlers_of(*program.target.architecture), float_mode, vectors);
+  emitter.set_vgpr_limit(vgpr_limit(program));
+  emitter.set_known_modes(modes_of_constants(program, float_mode));
+  if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
+  if (program.branches_indirectly() || program.instructions.size() > most_instructions_twice)
+    emitter.treat_exec_as_unknown();
+  emitter.begin(program.start);
+  const std::set<std::int64_t> waiting = waiting_loops(program);
+  std::set<std::uint32_t> modes;
+  while (const auto start = emitter.enter_next_block()) {
+    modes.insert(emitter.float_mode());
+    if (modes.size() > most_modes) throw UnsupportedInstruction{*start, "MODE may have too many values"};
+    std::int64_t offset = *start;
+    while (emitter.ir.GetInsertBlock()->getTerminator() == nullptr) {
+      if (offset != *start && program.leaders.contains(offset)) {
+        emitter.ir.CreateBr(emitter.block_at(offset));
+        break;
+      }
+      const Instruction& instruction = program.instructions.at(offset);
+      if (waiting.contains(offset)) {
+        emitter.may_wait_for(WaitsFor::work_group);
+        emitter.call(reinterpret_cast<const void*>(&runtime::poll), emitter.ir.getVoidTy(), {emitter.state()});
+      }
+      emitter.emit(instruction);
+      offset += instruction.size;
+    }
+  }
+  emitter.finish();
+  return {emitter.waits_for()};
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,25 @@
+// Translates a kernel's program to one LLVM function, void(WaveState*), that runs a wavefront.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "softgpu/compute/program/program.hpp"
+#include "softgpu/compute/program/waits_for.hpp"
+#include "softgpu/compute/run_time/host_cpu.hpp"
+
+namespace llvm {
+class Module;
+}
+
+namespace softgpu::compute {
+
+struct Translation {
+  WaitsFor waits_for = WaitsFor::nothing;
+};
+
+/// Adds the function `name` to `module`. Throws UnsupportedInstruction.
+Translation translate(const Program& program, std::uint32_t float_mode, HostVectors vectors, const char* name,
+                      llvm::Module& module);
+
+}  // namespace softgpu::compute

@@ -1,0 +1,137 @@
+#include "softgpu/compute/instruction_set/architecture.hpp"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include <llvm/Config/llvm-config.h>
+
+namespace softgpu::compute {
+namespace {
+
+using enum ArchitectureFamily::FlatScratch;
+
+// Sources: the instruction-set manuals; LLVM's GCNSubtarget and AMDGPUBaseInfo (wavefronts and registers of a SIMD,
+// granules); the kernel driver (family, names, devices).
+
+constexpr ArchitectureFamily cdna2 = {
+    .instructions = ArchitectureFamily::Instructions::cdna2,
+    .family_id = 141,
+    .wavefront_size = 64,
+    .has_both_wavefront_sizes = false,
+    .flat_scratch = in_scalar_registers,
+    .simds_per_compute_unit = 4,
+    .simds_of_a_group = 4,
+    .most_waves_per_simd = 8,
+    .vector_registers_per_simd = 512,
+    .has_accumulation_registers = true,
+    .vgpr_granule = 8,
+    .packs_work_item_ids = true,
+    .has_hw_id = true,
+    .gpr_alloc_vgpr_size = 6,
+    .lds_alloc_granule = 256,
+    .keeps_upper_halves = false,
+    .compares_write_only_exec = false,
+    .repeats_packed_inline_constants = false,
+    .exchanges_within_32_lanes = false,
+    .has_gfx9_element_formats = true,
+    .flushes_matrix_denormals = true,
+    .chooses_matrix_sums = false,
+};
+
+constexpr ArchitectureFamily cdna3 = [] {
+  ArchitectureFamily family = cdna2;
+  family.instructions = ArchitectureFamily::Instructions::cdna3;
+  family.flat_scratch = architected;
+  family.flushes_matrix_denormals = false;
+  family.chooses_matrix_sums = true;
+  return family;
+}();
+
+constexpr ArchitectureFamily rdna2 = {
+    .instructions = ArchitectureFamily::Instructions::rdna,
+    .family_id = 143,
+    .wavefront_size = 32,
+    .has_both_wavefront_sizes = true,
+    .flat_scratch = in_hardware_registers,
+    .simds_per_compute_unit = 2,
+    .simds_of_a_group = 4,
+    .most_waves_per_simd = 16,
+    .vector_registers_per_simd = 512,
+    .has_accumulation_registers = false,
+    .vgpr_granule = 4,
+    .packs_work_item_ids = false,
+    .has_hw_id = false,
+    .gpr_alloc_vgpr_size = 8,
+    .lds_alloc_granule = 256,
+    .keeps_upper_halves = true,
+    .compares_write_only_exec = true,
+    .repeats_packed_inline_constants = false,
+    .exchanges_within_32_lanes = true,
+    .has_gfx9_element_formats = false,
+    .flushes_matrix_denormals = false,
+    .chooses_matrix_sums = false,
+};
+
+constexpr ArchitectureFamily rdna3 = [] {
+  ArchitectureFamily family = rdna2;
+  family.family_id = 145;
+  family.flat_scratch = architected;
+  family.packs_work_item_ids = true;
+  family.gpr_alloc_vgpr_size = 12;
+  family.lds_alloc_granule = 512;
+  family.repeats_packed_inline_constants = true;
+  family.vector_registers_per_simd = 768;
+  return family;
+}();
+
+constexpr ArchitectureFamily rdna3_with_fewer_registers = [] {
+  ArchitectureFamily family = rdna3;
+  family.vector_registers_per_simd = rdna2.vector_registers_per_simd;
+  return family;
+}();
+
+/// LLVM 17 is the first to know gfx942. What came before has gfx940, whose instructions are the same.
+constexpr std::string_view gfx942_in_llvm = LLVM_VERSION_MAJOR >= 17 ? "gfx942" : "gfx940";
+
+// clang-format off
+constexpr std::array architectures = {
+    Architecture{cdna2, {.name = "gfx90a", .llvm_processor = "gfx90a", .major = 9, .minor = 0, .stepping = 10,
+                         .amd_name = "aldebaran", .device_id = 0x740c}},
+    Architecture{cdna3, {.name = "gfx940", .llvm_processor = "gfx940", .major = 9, .minor = 4, .stepping = 0,
+                         .amd_name = "aqua_vanjaram", .device_id = 0x74a0}},
+    Architecture{cdna3, {.name = "gfx942", .llvm_processor = gfx942_in_llvm, .major = 9, .minor = 4, .stepping = 2,
+                         .amd_name = "aqua_vanjaram", .device_id = 0x74a1}},
+    Architecture{rdna2, {.name = "gfx1030", .llvm_processor = "gfx1030", .major = 10, .minor = 3, .stepping = 0,
+                         .amd_name = "sienna_cichlid", .device_id = 0x73bf}},
+    Architecture{rdna3, {.name = "gfx1100", .llvm_processor = "gfx1100", .major = 11, .minor = 0, .stepping = 0,
+                         .amd_name = "navi31", .device_id = 0x744c}},
+    Architecture{rdna3, {.name = "gfx1101", .llvm_processor = "gfx1101", .major = 11, .minor = 0, .stepping = 1,
+                         .amd_name = "navi32", .device_id = 0x747e}},
+    Architecture{rdna3_with_fewer_registers,
+                        {.name = "gfx1102", .llvm_processor = "gfx1102", .major = 11, .minor = 0, .stepping = 2,
+                         .amd_name = "navi33", .device_id = 0x7480}},
+};
+// clang-format on
+
+}  // namespace
+
+std::span<const Architecture> Architecture::all() { return architectures; }
+
+const Architecture* Architecture::find(std::string_view name) {
+  const auto found = std::ranges::find(all(), name, &Architecture::name);
+  return found == all().end() ? nullptr : &*found;
+}
+
+std::string Architecture::canonical_mnemonic(std::string mnemonic) const {
+  if (this == &gfx90a()) return mnemonic;
+  static const auto& names = []() -> const std::unordered_map<std::string_view, std::string_view>& {
+    auto& result = *new std::unordered_map<std::string_view, std::string_view>;  // as the handlers, never destroyed
+    for (const RenamedInstruction& each : renamed_instructions()) result.emplace(each.name, each.gfx90a_name);
+    return result;
+  }();
+  const auto found = names.find(mnemonic);
+  return found == names.end() ? mnemonic : std::string(found->second);
+}
+
+}  // namespace softgpu::compute

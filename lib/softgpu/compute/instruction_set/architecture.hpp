@@ -1,0 +1,98 @@
+// The GPU architectures that the engine executes, and everything in which they differ. Nothing else in the soft GPU
+// compares an architecture's name or version.
+//
+// The families of instructions are written in gfx90a's terms. Where another architecture only spells an instruction
+// differently, the decoder gives it gfx90a's name, so that one handler serves both.
+//
+// A GPU of a known family is a row in architecture.cpp.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace softgpu::compute {
+
+/// What the GPUs of a family have in common.
+struct ArchitectureFamily {
+  /// Whose handlers emit its instructions.
+  enum class Instructions : std::uint8_t { cdna2, cdna3, rdna };
+
+  /// Where a kernel finds the beginning of its private memory.
+  enum class FlatScratch : std::uint8_t {
+    in_scalar_registers,    ///< it computes FLAT_SCRATCH, which is a pair of scalar registers
+    in_hardware_registers,  ///< it computes FLAT_SCRATCH and sets it by s_setreg
+    architected,            ///< the hardware has set it
+  };
+
+  Instructions instructions;
+  std::uint32_t family_id;        ///< what the kernel driver counts it among
+  std::uint32_t wavefront_size;   ///< of kernels that do not say otherwise
+  bool has_both_wavefront_sizes;  ///< the kernel descriptor's ENABLE_WAVEFRONT_SIZE32 chooses
+  FlatScratch flat_scratch;
+
+  // What a compute unit has.
+  std::uint32_t simds_per_compute_unit;
+  std::uint32_t simds_of_a_group;  ///< over which a work-group's wavefronts spread: RDNA's units share theirs in pairs
+  std::uint32_t most_waves_per_simd;
+  std::uint32_t vector_registers_per_simd;  ///< of a wavefront of 64 lanes
+
+  // Registers, as the kernel descriptor and the hardware registers count them.
+  bool has_accumulation_registers;    ///< behind the VGPRs, as the descriptor's ACCUM_OFFSET says
+  std::uint32_t vgpr_granule;         ///< of wavefronts of 64 lanes; 8 of those of 32
+  bool packs_work_item_ids;           ///< x, y and z in v0; else in v0, v1 and v2
+  bool has_hw_id;                     ///< a wavefront's place is in HW_ID; else in HW_ID1 and HW_ID2
+  std::uint32_t gpr_alloc_vgpr_size;  ///< the bit of GPR_ALLOC at which the number of VGPRs begins
+  std::uint32_t lds_alloc_granule;    ///< of LDS_ALLOC, in bytes
+
+  // What instructions do.
+  bool keeps_upper_halves;               ///< results of 16 bits leave the register's other half as it is
+  bool compares_write_only_exec;         ///< v_cmpx has no other destination
+  bool repeats_packed_inline_constants;  ///< v_pk_fmac_f16 takes an inline constant's lower half for both
+  bool exchanges_within_32_lanes;        ///< ds_permute and ds_bpermute do not reach the other half of 64 lanes
+  bool has_gfx9_element_formats;         ///< of typed buffers, which later ones number in another way
+  bool flushes_matrix_denormals;         ///< matrix instructions take and give denormals of 16 bits as zeros
+  bool chooses_matrix_sums;              ///< the bit ACC_CD says whether a matrix instruction's sums are in AGPRs
+};
+
+/// What tells a GPU from others of its family.
+struct ArchitectureProduct {
+  std::string_view name;  ///< as ROCr spells it
+  std::string_view llvm_processor;
+  std::uint32_t major, minor, stepping;
+  std::string_view amd_name;  ///< of the product that is modelled, as the kernel driver has it
+  std::uint32_t device_id;    ///< and its PCI device
+};
+
+struct Architecture : ArchitectureFamily, ArchitectureProduct {
+  /// VGPRs that begin with the work-items' ids.
+  [[nodiscard]] unsigned work_item_id_registers() const { return packs_work_item_ids ? 1 : 3; }
+  /// VGPRs come in as many, for wavefronts of so many lanes.
+  [[nodiscard]] std::uint32_t vgpr_granule_of(std::uint32_t lanes) const { return lanes == 32 ? 8 : vgpr_granule; }
+  /// What gfx90a calls the instruction that is `mnemonic` here (without the encoding's suffix).
+  [[nodiscard]] std::string canonical_mnemonic(std::string mnemonic) const;
+
+  /// All of them; the first one is the default.
+  [[nodiscard]] static std::span<const Architecture> all();
+  [[nodiscard]] static const Architecture& gfx90a() { return all().front(); }
+  /// Null where nobody knows the name.
+  [[nodiscard]] static const Architecture* find(std::string_view name);
+};
+
+/// The instructions that later architectures renamed.
+struct RenamedInstruction {
+  std::string name;
+  std::string gfx90a_name;
+};
+[[nodiscard]] std::span<const RenamedInstruction> renamed_instructions();
+
+/// What a kernel is compiled for.
+struct Target {
+  const Architecture* architecture = &Architecture::gfx90a();
+  std::uint32_t wavefront_size = 64;
+  /// VGPRs of a wavefront besides AGPRs, as its kernel descriptor allocates them: as far as an index may reach.
+  std::uint32_t vector_registers = 0;
+};
+
+}  // namespace softgpu::compute

@@ -1,0 +1,328 @@
+// MUBUF: memory through a buffer resource descriptor, which is how gfx90a reaches private memory. MTBUF: the same with
+// a format of the instruction's.
+//
+// The descriptor is a run-time value. One of the form that the runtime gives a queue's scratch is addressed here, where
+// the dwords of the lanes lie side by side; any other goes to the runtime, lane by lane. So do elements with a format.
+#include <cstddef>
+#include <string>
+#include <utility>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include "softgpu/compute/emit/lane_access.hpp"
+#include "softgpu/compute/emit/lds_addresses.hpp"
+#include "softgpu/compute/emit/memory_order.hpp"
+#include "softgpu/compute/instructions/families.hpp"
+#include "softgpu/compute/instructions/memory_formats.hpp"
+#include "softgpu/compute/run_time/memory_runtime.hpp"
+#include "softgpu/compute/run_time/typed_buffers.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+using llvm::Value;
+
+/// The address part of an instruction, read before anything is emitted in a block of its own.
+struct BufferAccess {
+  Value* low;  ///< i64 halves of the descriptor
+  Value* high;
+  Value* scalar_offset;  ///< i32
+  Chunks indices;        ///< <16 x i32>
+  Chunks offsets;        ///< <16 x i32>, with the instruction's offset
+  bool has_index;
+  bool is_uniform;  ///< no lane has an offset of its own
+};
+
+std::uint32_t offset_of(const Instruction& i) { return static_cast<std::uint32_t>(i.number("offset")); }
+
+/// `descriptor` is its number among the operands: before it comes the lanes' address, behind it the scalar offset.
+BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t descriptor) {
+  const Operand& resource = i.operands.at(descriptor);
+  if (!resource.is_scalar() || resource.dwords != 4) e.unsupported("descriptor");
+  const bool has_index = i.has("idxen");
+  const bool has_offset = i.has("offen");
+  const unsigned wanted = (has_index ? 1U : 0U) + (has_offset ? 1U : 0U);
+  const Operand* vector = wanted == 0 ? nullptr : &i.operands.at(descriptor - 1);
+  if (vector != nullptr && (!vector->is_vector() || vector->dwords != wanted)) e.unsupported("address");
+
+  BufferAccess access{e.sgpr_pair(resource.index),
+                      e.sgpr_pair(resource.index + 2),
+                      e.scalar(i.operands.at(descriptor + 1)),
+                      {},
+                      {},
+                      has_index,
+                      !has_offset};
+  const std::uint32_t offset = offset_of(i);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    access.indices[chunk] = has_index ? e.vector(*vector, chunk, 0) : e.splat(0U);
+    access.offsets[chunk] = e.splat(offset);
+    if (has_offset) access.offsets[chunk] = e.ir.CreateAdd(e.vector(*vector, chunk, wanted - 1), access.offsets[chunk]);
+  }
+  return access;
+}
+
+/// Swizzled, dwords of a wavefront's lanes side by side, the lane's number added: what ROCr makes for scratch (i1).
+Value* is_scratch(Emitter& e, const BufferAccess& access) {
+  if (access.has_index) return e.ir.getFalse();
+  // Stride 0 and SWIZZLE_ENABLE (CACHE_SWIZZLE is of no concern); INDEX_STRIDE 64 or 32 and ADD_TID_ENABLE.
+  const unsigned index_stride = e.wavefront_size() == 64 ? 3 : 2;
+  Value* swizzled = e.ir.CreateICmpEQ(e.ir.CreateAnd(e.ir.CreateLShr(access.low, 48), 0xbfff), e.ir.getInt64(0x8000));
+  Value* interleaved =
+      e.ir.CreateICmpEQ(e.ir.CreateAnd(e.ir.CreateLShr(access.high, 53), 7), e.ir.getInt64(4 | index_stride));
+  return e.ir.CreateAnd(swizzled, interleaved);
+}
+
+/// Where the lanes' dword `dword` is in scratch. Rows beyond the descriptor's size read 0 and are not written.
+LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned dword) {
+  llvm::Type* wide = Emitter::lanes(e.i64());
+  Value* records = e.ir.CreateTrunc(access.high, e.i32());
+  const unsigned row_shift = e.wavefront_size() == 64 ? 8 : 7;  // a row is a dword a lane
+  Value* rows =
+      e.ir.CreateLShr(e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, records, access.scalar_offset), row_shift);
+  Value* base =
+      e.ir.CreateAdd(e.ir.CreateAnd(access.low, 0xffffffffffff), e.ir.CreateZExt(access.scalar_offset, e.i64()));
+
+  // An offset that all lanes share picks a row, in which they are side by side.
+  LaneAddresses lanes{.base = e.ir.CreateIntToPtr(base, e.ir.getPtrTy()),
+                      .out_of_range_is_zero = true,
+                      .is_consecutive = access.is_uniform};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    std::vector<llvm::Constant*> columns;
+    for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
+      columns.push_back(e.ir.getInt64(4 * (std::uint64_t{chunk} * lanes_per_chunk + lane)));
+    Value* offset = e.ir.CreateAdd(access.offsets[chunk], e.splat(4 * dword));
+    Value* row = e.ir.CreateLShr(offset, 2);
+    Value* place = e.ir.CreateOr(e.ir.CreateShl(e.ir.CreateZExt(row, wide), row_shift),
+                                 e.ir.CreateZExt(e.ir.CreateAnd(offset, e.splat(3U)), wide));
+    lanes.offsets[chunk] = e.ir.CreateAdd(place, llvm::ConstantVector::get(columns));
+    lanes.active[chunk] = e.ir.CreateAnd(e.ir.CreateICmpULT(row, e.splat(rows)), e.exec_mask(chunk));
+  }
+  return lanes;
+}
+
+/// The runtime takes index and offset of a lane in one number.
+void put_places(Emitter& e, const BufferAccess& access) {
+  Chunks places;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    places[chunk] = e.combine(access.offsets[chunk], access.indices[chunk]);
+  put_lane_addresses(e, places);
+}
+
+template <class Function>
+Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const BufferAccess& access, std::uint32_t bytes,
+                    Value* lanes) {
+  return e.call(reinterpret_cast<const void*>(function), result,
+                {e.state(), lanes, access.low, access.high, access.scalar_offset, e.ir.getInt32(bytes)});
+}
+template <class Function>
+Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const BufferAccess& access,
+                    std::uint32_t bytes) {
+  return call_runtime(e, function, result, access, bytes, e.exec());
+}
+
+template <class InScratch, class InBuffer>
+void branch(Emitter& e, const BufferAccess& access, InScratch&& in_scratch, InBuffer&& in_buffer) {
+  llvm::BasicBlock* scratch = e.new_block("scratch");
+  llvm::BasicBlock* buffer = e.new_block("buffer");
+  llvm::BasicBlock* done = e.new_block("accessed");
+  e.ir.CreateCondBr(is_scratch(e, access), scratch, buffer);
+  e.ir.SetInsertPoint(scratch);
+  in_scratch();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(buffer);
+  in_buffer();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(done);
+}
+
+/// The part of a format that one dword of scratch holds.
+AccessFormat dword_of(const AccessFormat& format) {
+  AccessFormat part = format;
+  if (part.bytes > 4) part.bytes = 4;
+  return part;
+}
+
+/// A load past the registers (CDNA2 ISA manual, "Memory Buffer Load to LDS"): a dword a lane, also of smaller elements.
+/// Lanes whose dword is beyond the work-group's LDS do not access memory either.
+template <class Function>
+void load_to_lds(Emitter& e, const Instruction& i, Function* function, std::uint32_t what, const AccessFormat& format) {
+  honour_cache_hints(e, i);
+  const BufferAccess access = buffer_access(e, i, 1);
+  const LaneAddresses lds = lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i)));
+  put_places(e, access);
+  call_runtime(e, function, e.ir.getVoidTy(), access, what, e.mask_from_chunks(lds.active));
+  store_lanes(e, loaded_dwords(e, format), lds);
+}
+
+void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
+  if (has_lds_form(format) && i.has("lds")) return load_to_lds(e, i, runtime::buffer_load, format.bytes, format);
+  honour_cache_hints(e, i);
+  const Operand& destination = i.operands.at(0);
+  const BufferAccess access = buffer_access(e, i, 2);
+  branch(
+      e, access,
+      [&] {
+        for (unsigned d = 0; d < format.dwords(); ++d)
+          load_lanes(e, part_of(destination, d, 1), dword_of(format), scratch_addresses(e, access, d));
+      },
+      [&] {
+        put_places(e, access);
+        call_runtime(e, runtime::buffer_load, e.ir.getVoidTy(), access, format.bytes);
+        take_destination(e, destination, format);
+      });
+}
+
+void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
+  ignore_cache_hints(i);
+  const Operand& source = i.operands.at(0);
+  const BufferAccess access = buffer_access(e, i, 2);
+  branch(
+      e, access,
+      [&] {
+        for (unsigned d = 0; d < format.dwords(); ++d)
+          store_lanes(e, part_of(source, d, 1), dword_of(format), scratch_addresses(e, access, d));
+      },
+      [&] {
+        put_places(e, access);
+        put_source(e, source, format);
+        call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, format.bytes);
+      });
+}
+
+/// A dword a lane past the registers. What lies beyond the work-group's LDS is stored as 0, as DS instructions read it.
+void store_from_lds(Emitter& e, const Instruction& i) {
+  ignore_cache_hints(i);
+  static_cast<void>(i.has("lds"));  // as the mnemonic says
+  const BufferAccess access = buffer_access(e, i, 0);
+  const Chunks dwords = load_lanes(e, lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i))));
+  put_places(e, access);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) put_lane_data(e, chunk, 0, dwords[chunk]);
+  call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, 4);
+}
+
+void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
+  honour_cache_hints(e, i);
+  const Operand& data = i.operands.at(0);
+  const BufferAccess access = buffer_access(e, i, 2);
+  put_places(e, access);
+  put_source(e, data, source_format(named));
+  Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, named.bits / 8);
+  call_atomic(e, named, lanes, e.ir.getInt64(0), runtime::Segment::global);
+  if (!returns_former_value(i)) return;
+  const AccessFormat result = result_format(named);
+  take_destination(e, part_of(data, 0, result.dwords()), result);
+}
+
+/// An instruction for elements with a format: its components, and how they are in registers.
+struct TypedInstruction {
+  const char* name;
+  unsigned components;
+  runtime::ComponentWidth width = runtime::ComponentWidth::full;
+  bool is_high_half = false;
+
+  [[nodiscard]] bool is_packed() const { return width == runtime::ComponentWidth::half; }
+  [[nodiscard]] unsigned registers() const { return is_packed() ? (components + 1) / 2 : components; }
+  [[nodiscard]] bool is_high(unsigned component) const { return is_high_half || (is_packed() && component % 2 == 1); }
+  [[nodiscard]] unsigned register_of(unsigned component) const { return is_packed() ? component / 2 : component; }
+};
+
+// clang-format off
+constexpr TypedInstruction typed_instructions[] = {
+    {"format_x",        1},
+    {"format_xy",       2},
+    {"format_xyz",      3},
+    {"format_xyzw",     4},
+    {"format_d16_x",    1, runtime::ComponentWidth::half},
+    {"format_d16_xy",   2, runtime::ComponentWidth::half},
+    {"format_d16_xyz",  3, runtime::ComponentWidth::half},
+    {"format_d16_xyzw", 4, runtime::ComponentWidth::half},
+    {"format_d16_hi_x", 1, runtime::ComponentWidth::half, true},
+};
+// clang-format on
+
+void check_element_formats(Emitter& e) {
+  if (!e.architecture().has_gfx9_element_formats) e.unsupported("element formats of this architecture");
+}
+
+enum class FormatSource : std::uint8_t { descriptor, instruction };
+
+/// Puts what a typed access takes into WaveState, and into the packed form of it the instruction's formats.
+std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess& access, const TypedInstruction& typed,
+                            FormatSource source) {
+  check_element_formats(e);
+  if (!i.operands.at(0).is_vector() || i.operands.at(0).dwords != typed.registers()) e.unsupported("operand");
+  put_places(e, access);
+  runtime::TypedAccess result{typed.components, typed.width};
+  static_cast<void>(i.has("format"));  // its names are those of these fields
+  if (source == FormatSource::instruction) {
+    result.data_format = i.first_dword >> 19 & 15;
+    result.number_format = i.first_dword >> 23 & 7;
+    if (!runtime::ElementFormat::make(result.data_format, result.number_format))
+      e.unsupported("there is no such format");
+  }
+  return result.packed();
+}
+
+/// Halves of registers that get no component stay as they were.
+void typed_load(Emitter& e, const Instruction& i, const TypedInstruction& typed, FormatSource source) {
+  const bool has_lds_form = i.mnemonic == "buffer_load_format_x";
+  if (has_lds_form && i.has("lds")) {
+    check_element_formats(e);
+    const runtime::TypedAccess element{typed.components, typed.width};
+    return load_to_lds(e, i, runtime::typed_buffer_load, element.packed(), {4});
+  }
+  honour_cache_hints(e, i);
+  const Operand& destination = i.operands.at(0);
+  const BufferAccess access = buffer_access(e, i, 2);
+  const std::uint32_t packed = prepare_typed(e, i, access, typed, source);
+  call_runtime(e, runtime::typed_buffer_load, e.ir.getVoidTy(), access, packed);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    for (unsigned c = 0; c < typed.components; ++c) {
+      Value* value = lane_data(e, chunk, c);
+      const unsigned number = typed.register_of(c);
+      if (typed.is_packed()) {
+        const bool is_high = typed.is_high(c);
+        Value* kept = e.ir.CreateAnd(e.vgpr(destination.index + number, chunk), is_high ? 0xffffU : 0xffff0000U);
+        value = e.ir.CreateOr(kept, is_high ? e.ir.CreateShl(value, 16) : value);
+      }
+      e.set_vector(destination, chunk, value, number);
+    }
+}
+
+void typed_store(Emitter& e, const Instruction& i, const TypedInstruction& typed, FormatSource source) {
+  ignore_cache_hints(i);
+  const BufferAccess access = buffer_access(e, i, 2);
+  const std::uint32_t packed = prepare_typed(e, i, access, typed, source);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    for (unsigned c = 0; c < typed.components; ++c) {
+      Value* value = e.vector(i.operands.at(0), chunk, typed.register_of(c));
+      put_lane_data(e, chunk, c, typed.is_high(c) ? e.ir.CreateLShr(value, 16) : value);
+    }
+  call_runtime(e, runtime::typed_buffer_store, e.ir.getVoidTy(), access, packed);
+}
+
+}  // namespace
+
+void add_buffer_memory(HandlerTable& table) {
+  for (const NamedFormat& named : load_formats)
+    table.add(std::string("buffer_") + named.name, [f = named.format](auto& e, auto& i) { load(e, i, f); });
+  for (const NamedFormat& named : store_formats)
+    table.add(std::string("buffer_") + named.name, [f = named.format](auto& e, auto& i) { store(e, i, f); });
+  for (const NamedAtomic& named : atomics)
+    table.add(std::string("buffer_") + named.name, [named](auto& e, auto& i) { atomic(e, i, named); });
+  constexpr std::pair<const char*, FormatSource> prefixes[] = {{"buffer_", FormatSource::descriptor},
+                                                               {"tbuffer_", FormatSource::instruction}};
+  for (const auto& [prefix, source] : prefixes)
+    for (const TypedInstruction& typed : typed_instructions) {
+      table.add(prefix + (std::string("load_") + typed.name),
+                [typed, source = source](auto& e, auto& i) { typed_load(e, i, typed, source); });
+      table.add(prefix + (std::string("store_") + typed.name),
+                [typed, source = source](auto& e, auto& i) { typed_store(e, i, typed, source); });
+    }
+  table.add("buffer_store_lds_dword", store_from_lds);
+  for (const char* mnemonic : {"buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_wbl2", "buffer_invl2"})
+    table.add(mnemonic, maintain_caches);
+}
+
+}  // namespace softgpu::compute

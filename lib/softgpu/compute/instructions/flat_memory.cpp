@@ -1,0 +1,207 @@
+// FLAT, GLOBAL and SCRATCH instructions.
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "softgpu/compute/emit/lane_access.hpp"
+#include "softgpu/compute/emit/lds_addresses.hpp"
+#include "softgpu/compute/emit/memory_order.hpp"
+#include "softgpu/compute/instructions/families.hpp"
+#include "softgpu/compute/instructions/memory_formats.hpp"
+#include "softgpu/compute/run_time/wave_state.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+using llvm::Value;
+using runtime::Segment;
+
+/// The address operands: `first` is the vector one, which GLOBAL and SCRATCH follow by a scalar one after `data`.
+struct AddressOperands {
+  const Operand& vector;
+  const Operand* scalar;
+  std::int64_t offset;
+
+  [[nodiscard]] bool has_base() const { return scalar != nullptr && scalar->is_scalar(); }
+};
+
+AddressOperands address_operands(const Instruction& i, Segment segment, std::size_t vector) {
+  const Operand* scalar = segment == Segment::flat ? nullptr : &i.operands.back();
+  return {i.operands.at(vector), scalar, i.number("offset")};
+}
+
+/// Offsets within scratch (<16 x i64>).
+Chunks scratch_offsets(Emitter& e, const AddressOperands& operands) {
+  Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
+  if (operands.has_base()) offset = e.ir.CreateAdd(offset, e.ir.CreateZExt(e.scalar(*operands.scalar), e.i64()));
+  Chunks offsets;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    offsets[chunk] = e.splat(offset);
+    if (!operands.vector.is_vector()) continue;
+    Value* own = e.ir.CreateZExt(e.vector(operands.vector, chunk), Emitter::lanes(e.i64()));
+    offsets[chunk] = e.ir.CreateAdd(own, offsets[chunk]);
+  }
+  return offsets;
+}
+
+Chunks flat_addresses(Emitter& e, const AddressOperands& operands) {
+  Chunks addresses;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) addresses[chunk] = e.vector64(operands.vector, chunk);
+  return addresses;
+}
+
+/// What all lanes add to an address that is not in scratch (i64).
+Value* base_address(Emitter& e, const AddressOperands& operands) {
+  Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
+  return operands.has_base() ? e.ir.CreateAdd(e.scalar64(*operands.scalar), offset) : offset;
+}
+
+/// What the runtime adds to lane_addresses(): flat addresses need their offset apart.
+std::int64_t runtime_offset(Segment segment, const AddressOperands& operands) {
+  return segment == Segment::flat ? operands.offset : 0;
+}
+
+/// Host addresses, flat addresses without their offset, or offsets within scratch (<16 x i64>).
+Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operands) {
+  if (segment == Segment::scratch) return scratch_offsets(e, operands);
+  if (segment == Segment::flat) return flat_addresses(e, operands);
+  Value* base = e.splat(base_address(e, operands));
+  Chunks addresses;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* own = operands.has_base() ? e.ir.CreateZExt(e.vector(operands.vector, chunk), Emitter::lanes(e.i64()))
+                                     : e.vector64(operands.vector, chunk);
+    addresses[chunk] = e.ir.CreateAdd(own, base);
+  }
+  return addresses;
+}
+
+LaneAddresses host_addresses(Emitter& e, const AddressOperands& operands) {
+  LaneAddresses lanes{.base = e.ir.CreateIntToPtr(base_address(e, operands), e.ir.getPtrTy())};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    lanes.offsets[chunk] = operands.has_base() ? e.vector(operands.vector, chunk) : e.vector64(operands.vector, chunk);
+    lanes.active[chunk] = e.exec_mask(chunk);
+  }
+  return lanes;
+}
+
+/// Whether an enabled lane's address lies in the shared or the private aperture (i1).
+Value* is_any_in_aperture(Emitter& e, const Chunks& addresses) {
+  Value* shared = e.splat(e.field(offsetof(WaveState, shared_aperture), e.i64()));
+  Value* scratch = e.splat(e.field(offsetof(WaveState, private_aperture), e.i64()));
+  Value* any = nullptr;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* aperture = e.ir.CreateAnd(addresses[chunk], e.splat64(0xffffffff00000000));
+    Value* inside = e.ir.CreateOr(e.ir.CreateICmpEQ(aperture, shared), e.ir.CreateICmpEQ(aperture, scratch));
+    inside = e.ir.CreateAnd(inside, e.exec_mask(chunk));
+    any = chunk == 0 ? inside : e.ir.CreateOr(any, inside);
+  }
+  return e.ir.CreateIsNotNull(e.ir.CreateBitCast(any, e.ir.getInt16Ty()));
+}
+
+Value* flat_scratch(Emitter& e) { return e.flat_scratch(); }
+Value* constant(Emitter& e, Segment segment) { return e.ir.getInt32(static_cast<std::uint32_t>(segment)); }
+
+template <class Function>
+void call_runtime(Emitter& e, Function* function, Segment segment, const AddressOperands& operands,
+                  const AccessFormat& format, Value* lanes) {
+  Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(runtime_offset(segment, operands)));
+  put_lane_addresses(e, lane_addresses(e, segment, operands));
+  e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
+         {e.state(), lanes, flat_scratch(e), constant(e, segment), offset, e.ir.getInt32(format.bytes)});
+}
+
+/// Emits `by_lane` for addresses that only the runtime can resolve, else `in_memory`; a flat address decides at run
+/// time.
+template <class ByLane, class InMemory>
+void access(Emitter& e, Segment segment, const AddressOperands& operands, ByLane&& by_lane, InMemory&& in_memory) {
+  const auto direct = [&] {
+    in_memory(host_addresses(e, operands));
+    keep_in_order(e);
+  };
+  if (segment == Segment::global) return direct();
+  if (segment == Segment::scratch) return by_lane();
+  llvm::BasicBlock* apertures = e.new_block("apertures");
+  llvm::BasicBlock* global = e.new_block("global");
+  llvm::BasicBlock* done = e.new_block("accessed");
+  e.ir.CreateCondBr(is_any_in_aperture(e, lane_addresses(e, segment, operands)), apertures, global);
+  e.ir.SetInsertPoint(apertures);
+  by_lane();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(global);
+  direct();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(done);
+}
+
+/// A load past the registers, like a buffer's: the instruction's offset counts in memory and in LDS.
+void load_to_lds(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
+  honour_cache_hints(e, i);
+  const AddressOperands operands = address_operands(i, segment, 0);
+  const LaneAddresses lds = lane_number_addresses(e, static_cast<std::int32_t>(operands.offset));
+  call_runtime(e, runtime::load, segment, operands, format, e.mask_from_chunks(lds.active));
+  store_lanes(e, loaded_dwords(e, format), lds);
+}
+
+void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
+  if (segment != Segment::flat && has_lds_form(format) && i.has("lds")) return load_to_lds(e, i, segment, format);
+  honour_cache_hints(e, i);
+  const Operand& destination = i.operands.at(0);
+  const AddressOperands operands = address_operands(i, segment, 1);
+  access(
+      e, segment, operands,
+      [&] {
+        call_runtime(e, runtime::load, segment, operands, format, e.exec());
+        take_destination(e, destination, format);
+      },
+      [&](const LaneAddresses& lanes) { load_lanes(e, destination, format, lanes); });
+}
+
+void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
+  ignore_cache_hints(i);
+  const Operand& source = i.operands.at(1);
+  const AddressOperands operands = address_operands(i, segment, 0);
+  access(
+      e, segment, operands,
+      [&] {
+        put_source(e, source, format);
+        call_runtime(e, runtime::store, segment, operands, format, e.exec());
+      },
+      [&](const LaneAddresses& lanes) { store_lanes(e, source, format, lanes); });
+}
+
+void atomic(Emitter& e, const Instruction& i, Segment segment, const NamedAtomic& named) {
+  honour_cache_hints(e, i);
+  const bool returns = returns_former_value(i);
+  const std::size_t first = returns ? 1 : 0;
+  const AddressOperands operands = address_operands(i, segment, first);
+  put_lane_addresses(e, lane_addresses(e, segment, operands));
+  put_source(e, i.operands.at(first + 1), source_format(named));
+  call_atomic(e, named, e.exec(), flat_scratch(e), segment, runtime_offset(segment, operands));
+  if (returns) take_destination(e, i.operands.at(0), result_format(named));
+}
+
+}  // namespace
+
+void add_flat_memory(HandlerTable& table) {
+  constexpr std::pair<const char*, Segment> segments[] = {
+      {"flat_", Segment::flat}, {"global_", Segment::global}, {"scratch_", Segment::scratch}};
+  for (const auto& [prefix, segment] : segments) {
+    for (const NamedFormat& named : load_formats)
+      table.add(std::string(prefix) + named.name,
+                [segment = segment, format = named.format](auto& e, auto& i) { load(e, i, segment, format); });
+    for (const NamedFormat& named : load_formats)  // gfx942's names for what has a bit for LDS elsewhere
+      if (segment != Segment::flat && has_lds_form(named.format))
+        table.add(std::string(prefix) + "load_lds_" + (named.name + std::string_view("load_").size()),
+                  [segment = segment, format = named.format](auto& e, auto& i) { load_to_lds(e, i, segment, format); });
+    for (const NamedFormat& named : store_formats)
+      table.add(std::string(prefix) + named.name,
+                [segment = segment, format = named.format](auto& e, auto& i) { store(e, i, segment, format); });
+    if (segment == Segment::scratch) continue;
+    for (const NamedAtomic& named : atomics)
+      table.add(std::string(prefix) + named.name,
+                [segment = segment, named](auto& e, auto& i) { atomic(e, i, segment, named); });
+  }
+}
+
+}  // namespace softgpu::compute

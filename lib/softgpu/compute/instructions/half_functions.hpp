@@ -1,0 +1,11 @@
+// Half-precision lane functions on values that are held as floats.
+#pragma once
+
+#include "softgpu/compute/instructions/vector_instruction.hpp"
+
+namespace softgpu::compute {
+
+/// A float that rounds to the half nearest to the exact S0 * S1 + S2.
+llvm::Value* fused_multiply_add_half(Emitter& e, Sources s);
+
+}  // namespace softgpu::compute

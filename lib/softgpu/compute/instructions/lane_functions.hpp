@@ -1,0 +1,66 @@
+// Building blocks of the VALU tables: LLVM's instructions and intrinsics as lane functions.
+#pragma once
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "softgpu/compute/instructions/vector_instruction.hpp"
+
+namespace softgpu::compute {
+
+template <llvm::Instruction::BinaryOps operation>
+llvm::Value* arithmetic(Emitter& e, llvm::Value* a, llvm::Value* b) {
+  // CreateBinOp makes operations that may be moved to where the host rounds otherwise.
+  if constexpr (operation == llvm::Instruction::FAdd) return e.ir.CreateFAdd(a, b);
+  if constexpr (operation == llvm::Instruction::FSub) return e.ir.CreateFSub(a, b);
+  if constexpr (operation == llvm::Instruction::FMul) return e.ir.CreateFMul(a, b);
+  return e.ir.CreateBinOp(operation, a, b);
+}
+
+template <llvm::Instruction::BinaryOps operation>
+llvm::Value* binary(Emitter& e, Sources s) {
+  return arithmetic<operation>(e, s[0], s[1]);
+}
+
+/// The same with the operands exchanged: the "rev" instructions.
+template <llvm::Instruction::BinaryOps operation>
+llvm::Value* reversed(Emitter& e, Sources s) {
+  return arithmetic<operation>(e, s[1], s[0]);
+}
+
+template <llvm::Intrinsic::ID id>
+llvm::Value* unary_intrinsic(Emitter& e, Sources s) {
+  return e.ir.CreateUnaryIntrinsic(id, s[0]);
+}
+template <llvm::Intrinsic::ID id>
+llvm::Value* binary_intrinsic(Emitter& e, Sources s) {
+  return e.ir.CreateBinaryIntrinsic(id, s[0], s[1]);
+}
+template <llvm::Intrinsic::ID id>
+llvm::Value* reversed_intrinsic(Emitter& e, Sources s) {
+  return e.ir.CreateBinaryIntrinsic(id, s[1], s[0]);
+}
+
+/// S0 * S1 + S2 of 16-bit integers without loss, then saturated.
+template <bool is_signed>
+llvm::Value* multiply_add_saturated(Emitter& e, Sources s) {
+  llvm::Type* wide = Emitter::lanes(e.i64());
+  const auto widen = [&](llvm::Value* v) { return is_signed ? e.ir.CreateSExt(v, wide) : e.ir.CreateZExt(v, wide); };
+  llvm::Value* sum = e.ir.CreateAdd(e.ir.CreateMul(widen(s[0]), widen(s[1])), widen(s[2]));
+  if (is_signed) {
+    sum = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, sum, e.splat64(0x7fff));
+    sum = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, sum, e.splat64(~0x7fffULL));
+  } else {
+    sum = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, sum, e.splat64(0xffff));
+  }
+  return e.ir.CreateTrunc(sum, s[0]->getType());
+}
+
+/// The source in the first lane that EXEC enables, lane 0 where it enables none.
+llvm::Value* first_active_lane(Emitter& e, const Operand& source);
+
+/// A constant for all lanes, of the type of `like`.
+inline llvm::Value* constant_like(llvm::Value* like, std::uint64_t value) {
+  return llvm::ConstantInt::get(like->getType(), value);
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,114 @@
+#include "softgpu/compute/run_time/fault_guard.hpp"
+
+#include <ucontext.h>
+
+#include <csignal>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+
+#include "softgpu/compute/run_time/interrupt.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+// Initial-exec: the handler must not be the first to touch it, which would allocate.
+[[gnu::tls_model("initial-exec")]] thread_local FaultGuard* current = nullptr;
+
+struct sigaction previous_segv;
+struct sigaction previous_bus;
+
+void hand_on(int signal, siginfo_t* info, void* context) {
+  const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
+  if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(signal, info, context);
+  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
+  // The default action: taken when the faulting instruction runs again, or at once for a signal that was sent.
+  sigaction(signal, &previous, nullptr);
+  if (info->si_code <= 0) raise(signal);
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  // Only the kernel's own reports (si_code > 0) are about an access; anyone may send the signal.
+  if (current == nullptr || info->si_code <= 0) return hand_on(signal, info, context);
+  if (info->si_code == SI_KERNEL) FaultGuard::exit_handler({EarlyExit::Cause::impossible_address}, context);
+  FaultGuard::exit_handler({EarlyExit::Cause::memory_fault, reinterpret_cast<std::uint64_t>(info->si_addr)}, context);
+}
+
+void install_handlers() {
+  struct sigaction action {};
+  action.sa_sigaction = on_fault;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, interrupt_signal);
+  sigaction(SIGSEGV, &action, &previous_segv);
+  sigaction(SIGBUS, &action, &previous_bus);
+}
+
+/// The stack that a thread's handler runs on, so that running into a stack's guard page is caught like any fault.
+class AlternateStack {
+public:
+  AlternateStack() {
+    stack_t present{};
+    sigaltstack(nullptr, &present);
+    if ((present.ss_flags & SS_DISABLE) == 0) return;
+    memory_ = std::make_unique<std::byte[]>(bytes);
+    stack_t mine{};
+    mine.ss_sp = memory_.get();
+    mine.ss_size = bytes;
+    sigaltstack(&mine, nullptr);
+  }
+  ~AlternateStack() {
+    if (memory_ == nullptr) return;
+    stack_t none{};
+    none.ss_flags = SS_DISABLE;
+    sigaltstack(&none, nullptr);
+  }
+  AlternateStack(const AlternateStack&) = delete;
+  AlternateStack& operator=(const AlternateStack&) = delete;
+
+private:
+  static constexpr std::size_t bytes = 65536;  // the vector registers alone take a few KiB of a signal frame
+  std::unique_ptr<std::byte[]> memory_;
+};
+
+}  // namespace
+
+void FaultGuard::enter() {
+  static std::once_flag installed;
+  std::call_once(installed, install_handlers);
+  static thread_local const AlternateStack alternate_stack;
+  current = this;
+}
+
+void FaultGuard::leave() noexcept { current = nullptr; }
+
+void FaultGuard::exit(EarlyExit reason) {
+  FaultGuard* guard = current;
+  guard->exit_ = reason;
+  siglongjmp(guard->recovery_, 1);
+}
+
+void FaultGuard::exit_handler(EarlyExit reason, const void* context) {
+  current->unblocked_ = static_cast<const ucontext_t*>(context)->uc_sigmask;
+  current->in_handler_ = true;
+  exit(reason);
+}
+
+// Not before the jump: signals that come one after the other would pile up on the handlers' stack.
+void FaultGuard::arrive() noexcept {
+  leave();
+  if (in_handler_) pthread_sigmask(SIG_SETMASK, &unblocked_, nullptr);
+  in_handler_ = false;
+}
+
+bool FaultGuard::is_in_force() noexcept { return current != nullptr; }
+
+FaultGuard* FaultGuard::suspend() noexcept {
+  FaultGuard* guard = current;
+  current = nullptr;
+  return guard;
+}
+
+void FaultGuard::resume(FaultGuard* guard) noexcept { current = guard; }
+
+}  // namespace softgpu::compute

@@ -1,0 +1,61 @@
+// One lane's access to memory, shared by the runtime's loads, stores and atomics.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "softgpu/compute/run_time/fault_guard.hpp"
+#include "softgpu/compute/run_time/memory_runtime.hpp"
+
+namespace softgpu::compute::runtime {
+
+/// Where dword `offset` of a lane's private memory is: the lanes' dwords alternate.
+inline std::uint64_t scratch_address(const WaveState& state, std::uint64_t wave_base, unsigned lane,
+                                     std::uint64_t offset) {
+  return wave_base + offset / 4 * 4 * state.wavefront_size + lane * 4 + offset % 4;
+}
+
+/// Where a lane accesses memory: a host address, or an offset within LDS or within the lane's private memory.
+struct LanePlace {
+  Segment segment;  ///< not flat
+  std::uint64_t address;
+};
+
+/// A flat address is in an aperture where its register is, whatever the instruction's offset; there it wraps at 2^32
+/// (RDNA3 manual, section 11.1.1; LLVM, SelectFlatOffsetImpl in AMDGPUISelDAGToDAG.cpp).
+inline LanePlace place_of(const WaveState& state, Segment segment, std::uint64_t address, std::uint64_t offset) {
+  if (segment == Segment::flat) {
+    segment = Segment::global;
+    const std::uint64_t aperture = address & 0xffffffff00000000;
+    if (aperture == state.shared_aperture && aperture != 0) segment = Segment::lds;
+    if (aperture == state.private_aperture && aperture != 0) segment = Segment::scratch;
+    if (segment != Segment::global) return {segment, (address + offset) & 0xffffffff};
+  }
+  return {segment, address + offset};
+}
+
+/// The host address of `bytes` that are `at` bytes behind the place; nothing for what lies beyond LDS.
+inline std::optional<std::uint64_t> host_address(const WaveState& state, unsigned lane, std::uint64_t flat_scratch,
+                                                 const LanePlace& place, std::uint32_t at, std::uint32_t bytes) {
+  const std::uint64_t address = place.address + at;
+  if (place.segment == Segment::global) return address;
+  if (place.segment == Segment::lds) {
+    if (address + bytes > state.lds_bytes) return std::nullopt;
+    return std::bit_cast<std::uint64_t>(state.lds) + address;
+  }
+  // A 64-bit atomic on private memory would span two rows.
+  const std::uint64_t size = state.scratch_bytes_per_lane;
+  if (address > size || bytes > size - address || address % 4 + bytes > 4)
+    FaultGuard::exit({EarlyExit::Cause::memory_fault, address});
+  return scratch_address(state, flat_scratch, lane, address);
+}
+
+/// 1, 2, 4 or 8 bytes at any alignment; at their own, at once. A kernel may race and step over an object's end; the
+/// sanitizers must not look.
+__attribute__((no_sanitize("address", "thread", "undefined"), noinline)) std::uint64_t read(std::uint64_t address,
+                                                                                            std::uint32_t bytes);
+__attribute__((no_sanitize("address", "thread", "undefined"), noinline)) void
+write(std::uint64_t address, std::uint64_t value, std::uint32_t bytes);
+
+}  // namespace softgpu::compute::runtime

@@ -1,0 +1,183 @@
+#include "softgpu/compute/run_time/matrix_product.hpp"
+
+#include <array>
+#include <bit>
+#include <cmath>
+#include <type_traits>
+
+#include "softgpu/compute/run_time/wave_state.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+using Registers = std::uint32_t (*)[64];
+
+/// The largest block of A or B.
+template <class T>
+using Block = std::array<T, 512>;
+
+float single(std::uint32_t bits, MatrixDenormals denormals) {
+  const bool is_zero = denormals == MatrixDenormals::flushed && (bits & 0x7f800000) == 0;
+  return std::bit_cast<float>(is_zero ? bits & 0x80000000 : bits);
+}
+
+float half(std::uint32_t bits, MatrixDenormals denormals) {
+  const std::uint32_t sign = (bits & 0x8000) << 16;
+  const std::uint32_t exponent = bits >> 10 & 31;
+  const std::uint32_t fraction = bits & 0x3ff;
+  if (exponent == 0) {
+    const float magnitude = denormals == MatrixDenormals::flushed ? 0 : std::ldexp(static_cast<float>(fraction), -24);
+    return sign == 0 ? magnitude : -magnitude;
+  }
+  return std::bit_cast<float>(sign | (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13);
+}
+
+/// Element `n` of what a lane holds of A or B, as the type of the sums.
+template <class T, MatrixType type>
+T element(Registers registers, unsigned lane, unsigned n, MatrixDenormals denormals) {
+  const auto part = [&](unsigned bits) { return registers[n * bits / 32][lane] >> n * bits % 32; };
+  if constexpr (type == MatrixType::f32) return std::bit_cast<float>(part(32));
+  if constexpr (type == MatrixType::f64)
+    return std::bit_cast<double>(std::uint64_t{registers[2 * n + 1][lane]} << 32 | registers[2 * n][lane]);
+  if constexpr (type == MatrixType::f16) return half(part(16) & 0xffff, denormals);
+  if constexpr (type == MatrixType::bf16) return single(part(16) << 16, denormals);
+  if constexpr (type == MatrixType::i8) return static_cast<T>(std::int32_t{static_cast<std::int8_t>(part(8))});
+}
+
+/// sums[j] += a[k] * b[k][j], in the order of k.
+template <class T>
+[[gnu::always_inline]] inline void add_products(T* sums, const T* a, const T* b, unsigned depth, unsigned size) {
+  for (unsigned k = 0; k < depth; ++k)
+    for (unsigned j = 0; j < size; ++j) {
+      if constexpr (std::is_integral_v<T>)
+        sums[j] += a[k] * b[k * size + j];
+      else
+        sums[j] = std::fma(a[k], b[k * size + j], sums[j]);
+    }
+}
+template <class T>
+void add_row(T* sums, const T* a, const T* b, unsigned depth, unsigned size) {
+  add_products(sums, a, b, depth, size);
+}
+#ifdef __x86_64__
+template <class T>
+[[gnu::target("avx2,fma")]] void add_row_with_fma(T* sums, const T* a, const T* b, unsigned depth, unsigned size) {
+  add_products(sums, a, b, depth, size);
+}
+#endif
+
+/// The host may lack the fused multiply-add, which is a function call then.
+template <class T>
+auto row_function() {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2")) return add_row_with_fma<T>;
+#endif
+  return add_row<T>;
+}
+
+/// The lane that B's element for `lane` comes from.
+unsigned pattern_lane(unsigned lane, unsigned blgp) {
+  switch (blgp) {
+  case 1:
+  case 2:
+    return lane % 32 + 32 * (blgp - 1);
+  case 3:
+    return (lane + 16) % 64;
+  case 4:
+  case 5:
+  case 6:
+  case 7:
+    return lane % 16 + 16 * (blgp - 4);
+  default:
+    return lane;
+  }
+}
+
+/// Where row `i` and column `j` of a block of sums is. A register holds groups of rows: of 4, or of 1 for doubles.
+struct Place {
+  unsigned element, lane;
+
+  Place(const MatrixProduct& product, unsigned block, unsigned i, unsigned j) {
+    const unsigned height = product.type == MatrixType::f64 ? 1 : 4;
+    const unsigned groups = 64 / product.size;
+    const unsigned block_groups = product.size / height;
+    const unsigned blocks = block_groups < groups ? groups / block_groups : 1;  // side by side in a register
+    element = block * (product.size * product.size / 64) + i / (height * groups) * height + i % height;
+    lane = (block % blocks + i / height % groups * blocks) * product.size + j;
+  }
+};
+
+template <class T, MatrixType type>
+T load_sum(Registers sums, const Place& place, MatrixDenormals denormals) {
+  if constexpr (type == MatrixType::f64) {
+    return element<T, type>(sums, place.lane, place.element, denormals);
+  } else if constexpr (type == MatrixType::f16 || type == MatrixType::bf16) {
+    return single(sums[place.element][place.lane], denormals);
+  } else {
+    return std::bit_cast<T>(sums[place.element][place.lane]);
+  }
+}
+
+template <class T, MatrixType type>
+void store_sum(Registers sums, const Place& place, T sum, MatrixDenormals denormals) {
+  if constexpr (type == MatrixType::f64) {
+    const auto bits = std::bit_cast<std::uint64_t>(sum);
+    sums[2 * place.element][place.lane] = static_cast<std::uint32_t>(bits);
+    sums[2 * place.element + 1][place.lane] = static_cast<std::uint32_t>(bits >> 32);
+  } else {
+    auto bits = std::bit_cast<std::uint32_t>(sum);
+    if (type == MatrixType::f16 || type == MatrixType::bf16)
+      bits = std::bit_cast<std::uint32_t>(single(bits, denormals));
+    sums[place.element][place.lane] = bits;
+  }
+}
+
+template <class T, MatrixType type>
+void multiply(WaveState& state, const MatrixProduct& product, MatrixDenormals denormals, unsigned cbsz, unsigned abid,
+              unsigned blgp) {
+  const auto add = row_function<T>();
+  const auto [name, size, depth, blocks, unused] = product;
+  const unsigned per_lane = product.elements_per_lane();
+  for (unsigned block = 0; block < blocks; ++block) {
+    const unsigned group = 1U << cbsz;
+    const unsigned a_block = (block & ~(group - 1)) + (abid & (group - 1));
+    Block<T> a;
+    Block<T> b;
+    for (unsigned k = 0; k < depth; ++k) {
+      const unsigned lanes = size * blocks * (k / per_lane);
+      for (unsigned i = 0; i < size; ++i) {
+        const unsigned b_lane = pattern_lane(lanes + size * block + i, blgp);
+        a[i * depth + k] = element<T, type>(state.matrix_a, lanes + size * a_block + i, k % per_lane, denormals);
+        b[k * size + i] = element<T, type>(state.matrix_b, b_lane, k % per_lane, denormals);
+      }
+    }
+    for (unsigned i = 0; i < size; ++i) {
+      std::array<T, 32> row;
+      for (unsigned j = 0; j < size; ++j)
+        row[j] = load_sum<T, type>(state.matrix_sums, Place(product, block, i, j), denormals);
+      add(row.data(), &a[i * depth], b.data(), depth, size);
+      for (unsigned j = 0; j < size; ++j)
+        store_sum<T, type>(state.matrix_sums, Place(product, block, i, j), row[j], denormals);
+    }
+  }
+}
+
+}  // namespace
+
+void multiply_matrices(WaveState* state, const MatrixProduct* product, MatrixDenormals denormals, std::uint32_t cbsz,
+                       std::uint32_t abid, std::uint32_t blgp) {
+  switch (product->type) {
+  case MatrixType::f32:
+    return multiply<float, MatrixType::f32>(*state, *product, denormals, cbsz, abid, blgp);
+  case MatrixType::f64:
+    return multiply<double, MatrixType::f64>(*state, *product, denormals, cbsz, abid, blgp);
+  case MatrixType::f16:
+    return multiply<float, MatrixType::f16>(*state, *product, denormals, cbsz, abid, blgp);
+  case MatrixType::bf16:
+    return multiply<float, MatrixType::bf16>(*state, *product, denormals, cbsz, abid, blgp);
+  case MatrixType::i8:
+    return multiply<std::uint32_t, MatrixType::i8>(*state, *product, denormals, cbsz, abid, blgp);
+  }
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,48 @@
+// The read-modify-write operations of global, flat, buffer and LDS atomics.
+#pragma once
+
+#include <cstdint>
+
+#include "softgpu/compute/run_time/memory_runtime.hpp"
+
+namespace softgpu::compute::runtime {
+
+enum class AtomicOperation : std::uint8_t {
+  swap,          ///< data
+  compare_swap,  ///< memory == second ? data : memory
+  compare_swap_float,
+  add,
+  subtract,
+  reverse_subtract,  ///< data - memory
+  signed_min,
+  unsigned_min,
+  signed_max,
+  unsigned_max,
+  bit_and,
+  bit_or,
+  bit_xor,
+  masked_or,  ///< (memory & ~data) | second
+  increment,  ///< memory >= data ? 0 : memory + 1
+  decrement,  ///< memory == 0 || memory > data ? data : memory - 1
+  wrap,       ///< memory >= data ? memory - data : memory + second
+  add_float,
+  min_float,
+  max_float,
+  add_packed_half,
+  add_packed_bfloat,
+  conditional_exchange,  ///< of each dword: data without its highest bit where that is set, else memory
+};
+
+/// What executes an operation for each lane in turn, on lane_data[0] (and [1] where it takes a second operand; operands
+/// of 64 bits take two dwords each), and leaves the memory's former value in lane_data.
+struct AtomicFunctions {
+  /// Atomic towards other threads.
+  void (*in_memory)(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment,
+                    std::uint64_t offset) = nullptr;
+  /// On offsets in the work-group's LDS, which no other thread sees: what lies beyond reads as 0 and is not written.
+  void (*in_lds)(WaveState* state, std::uint64_t lanes) = nullptr;
+};
+
+AtomicFunctions atomic_functions(AtomicOperation operation, unsigned bits);
+
+}  // namespace softgpu::compute::runtime

@@ -1,0 +1,263 @@
+#include "softgpu/compute/run_time/memory_runtime.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <cstring>
+
+#include "softgpu/compute/instruction_set/buffer_resource.hpp"
+#include "softgpu/compute/run_time/fault_guard.hpp"
+#include "softgpu/compute/run_time/lane_memory.hpp"
+
+namespace softgpu::compute::runtime {
+namespace {
+
+template <class Access>
+void for_each_lane(std::uint64_t lanes, Access&& access) {
+  for (; lanes != 0; lanes &= lanes - 1) access(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+/// How many bytes of `left` are accessed at once: a byte, a short, a dword, or two where `in_pairs`.
+std::uint32_t piece(std::uint32_t left, bool in_pairs) { return left >= 8 && in_pairs ? 8 : std::min(left, 4U); }
+
+/// A lane's dwords from `at` bytes on, and what they become from there on.
+std::uint64_t lane_bytes(const WaveState& state, unsigned lane, std::uint32_t at, std::uint32_t size) {
+  const std::uint64_t low = state.lane_data[at / 4][lane] >> at % 4 * 8;
+  return size == 8 ? low | std::uint64_t{state.lane_data[at / 4 + 1][lane]} << 32 : low;
+}
+void put_lane_bytes(WaveState& state, unsigned lane, std::uint32_t at, std::uint32_t size, std::uint64_t value) {
+  std::uint32_t& dword = state.lane_data[at / 4][lane];
+  dword = at % 4 == 0 ? static_cast<std::uint32_t>(value) : dword | static_cast<std::uint32_t>(value) << at % 4 * 8;
+  if (size == 8) state.lane_data[at / 4 + 1][lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
+/// Calls `access(lane, at, bytes, host address)` for what is accessed at once of each lane's bytes.
+template <class Access>
+void for_each_piece(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment,
+                    std::uint64_t offset, std::uint32_t bytes, Access&& access) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    const LanePlace place = place_of(*state, segment, state->lane_addresses[lane], offset);
+    const bool in_pairs = place.segment == Segment::global;
+    const bool inside = place.segment != Segment::lds || place.address + bytes <= state->lds_bytes;
+    // The lanes' dwords alternate in private memory: what is in two dwords of a lane is not side by side.
+    const bool crosses = place.segment == Segment::scratch && place.address % 4 + std::min(bytes, 4U) > 4;
+    for (std::uint32_t at = 0; at < bytes;) {
+      const std::uint32_t size = crosses ? 1 : piece(bytes - at, in_pairs);
+      access(lane, at, size, inside ? host_address(*state, lane, flat_scratch, place, at, size) : std::nullopt);
+      at += size;
+    }
+  });
+}
+
+template <class Access>
+void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const BufferResource& buffer,
+                              std::uint32_t scalar_offset, std::uint32_t bytes, Access&& access) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t index = (state->lane_addresses[lane] >> 32) + (buffer.adds_lane ? lane : 0);
+    const std::uint64_t offset = state->lane_addresses[lane] & 0xffffffff;
+    for (std::uint32_t at = 0; at < bytes;) {
+      const std::uint32_t size =
+          piece(bytes - at, !buffer.swizzled && buffer.contains(index, offset + at, 8, scalar_offset));
+      const bool inside = buffer.contains(index, offset + at, size, scalar_offset);
+      const std::uint64_t address = buffer.base + scalar_offset + buffer.place(index, offset + at);
+      access(lane, at, size, inside ? std::optional(address) : std::nullopt);
+      at += size;
+    }
+  });
+}
+
+/// What a kernel accesses: at any alignment. LLVM and GCC split no volatile access that the host has an instruction
+/// for.
+template <class T>
+struct [[gnu::packed, gnu::may_alias]] InMemory {
+  T value;
+};
+template <class T>
+__attribute__((no_sanitize("address", "thread", "undefined"), always_inline)) inline volatile InMemory<T>&
+in_memory(std::uint64_t address) {
+  return *reinterpret_cast<volatile InMemory<T>*>(address);  // NOLINT
+}
+
+// Plain loops in one function each: the sanitizers must not look at what a kernel accesses.
+template <class T>
+__attribute__((no_sanitize("address", "thread", "undefined"))) void gather_elements(WaveState* state,
+                                                                                    std::uint64_t lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = __builtin_ctzll(lanes);
+    state->lane_data[0][lane] = in_memory<T>(state->lane_addresses[lane]).value;
+  }
+}
+template <unsigned dwords>
+__attribute__((no_sanitize("address", "thread", "undefined"))) void gather_dwords(WaveState* state,
+                                                                                  std::uint64_t lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = __builtin_ctzll(lanes);
+    const std::uint64_t from = state->lane_addresses[lane];
+    for (unsigned d = 0; d + 1 < dwords; d += 2) {
+      const std::uint64_t pair = in_memory<std::uint64_t>(from + 4 * d).value;
+      state->lane_data[d][lane] = static_cast<std::uint32_t>(pair);
+      state->lane_data[d + 1][lane] = static_cast<std::uint32_t>(pair >> 32);
+    }
+    if (dwords % 2 != 0) state->lane_data[dwords - 1][lane] = in_memory<std::uint32_t>(from + 4 * (dwords - 1)).value;
+  }
+}
+template <class T>
+__attribute__((no_sanitize("address", "thread", "undefined"))) void scatter_elements(WaveState* state,
+                                                                                     std::uint64_t lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = __builtin_ctzll(lanes);
+    in_memory<T>(state->lane_addresses[lane]).value = static_cast<T>(state->lane_data[0][lane]);
+  }
+}
+template <unsigned dwords>
+__attribute__((no_sanitize("address", "thread", "undefined"))) void scatter_dwords(WaveState* state,
+                                                                                   std::uint64_t lanes) {
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int lane = __builtin_ctzll(lanes);
+    const std::uint64_t to = state->lane_addresses[lane];
+    for (unsigned d = 0; d + 1 < dwords; d += 2)
+      in_memory<std::uint64_t>(to + 4 * d).value =
+          state->lane_data[d][lane] | std::uint64_t{state->lane_data[d + 1][lane]} << 32;
+    if (dwords % 2 != 0) in_memory<std::uint32_t>(to + 4 * (dwords - 1)).value = state->lane_data[dwords - 1][lane];
+  }
+}
+
+}  // namespace
+
+std::uint64_t read(std::uint64_t address, std::uint32_t bytes) {
+  switch (bytes) {
+  case 1:
+    return in_memory<std::uint8_t>(address).value;
+  case 2:
+    return in_memory<std::uint16_t>(address).value;
+  case 4:
+    return in_memory<std::uint32_t>(address).value;
+  default:
+    return in_memory<std::uint64_t>(address).value;
+  }
+}
+
+void write(std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
+  switch (bytes) {
+  case 1:
+    in_memory<std::uint8_t>(address).value = static_cast<std::uint8_t>(value);
+    return;
+  case 2:
+    in_memory<std::uint16_t>(address).value = static_cast<std::uint16_t>(value);
+    return;
+  case 4:
+    in_memory<std::uint32_t>(address).value = static_cast<std::uint32_t>(value);
+    return;
+  default:
+    in_memory<std::uint64_t>(address).value = value;
+  }
+}
+
+void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
+          std::uint32_t bytes) {
+  for_each_piece(state, lanes, flat_scratch, segment, offset, bytes,
+                 [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
+                   put_lane_bytes(*state, lane, at, size, address ? read(*address, size) : 0);
+                 });
+}
+
+void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
+           std::uint32_t bytes) {
+  for_each_piece(state, lanes, flat_scratch, segment, offset, bytes,
+                 [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
+                   if (address) write(*address, lane_bytes(*state, lane, at, size), size);
+                 });
+}
+
+void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  switch (bytes) {
+  case 1:
+    return gather_elements<std::uint8_t>(state, lanes);
+  case 2:
+    return gather_elements<std::uint16_t>(state, lanes);
+  case 4:
+    return gather_dwords<1>(state, lanes);
+  case 8:
+    return gather_dwords<2>(state, lanes);
+  case 12:
+    return gather_dwords<3>(state, lanes);
+  default:
+    return gather_dwords<4>(state, lanes);
+  }
+}
+
+void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  switch (bytes) {
+  case 1:
+    return scatter_elements<std::uint8_t>(state, lanes);
+  case 2:
+    return scatter_elements<std::uint16_t>(state, lanes);
+  case 4:
+    return scatter_dwords<1>(state, lanes);
+  case 8:
+    return scatter_dwords<2>(state, lanes);
+  case 12:
+    return scatter_dwords<3>(state, lanes);
+  default:
+    return scatter_dwords<4>(state, lanes);
+  }
+}
+
+void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
+                 std::uint32_t scalar_offset, std::uint32_t bytes) {
+  for_each_piece_in_buffer(
+      state, lanes, {resource_low, resource_high}, scalar_offset, bytes,
+      [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
+        put_lane_bytes(*state, lane, at, size, address ? read(*address, size) : 0);
+      });
+}
+
+void buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
+                  std::uint32_t scalar_offset, std::uint32_t bytes) {
+  for_each_piece_in_buffer(
+      state, lanes, {resource_low, resource_high}, scalar_offset, bytes,
+      [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
+        if (address) write(*address, lane_bytes(*state, lane, at, size), size);
+      });
+}
+
+std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low,
+                               std::uint64_t resource_high, std::uint32_t scalar_offset, std::uint32_t bytes) {
+  const BufferResource buffer(resource_low, resource_high);
+  std::uint64_t inside = 0;
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t index = (state->lane_addresses[lane] >> 32) + (buffer.adds_lane ? lane : 0);
+    const std::uint64_t offset = state->lane_addresses[lane] & 0xffffffff;
+    if (buffer.contains(index, offset, bytes, scalar_offset)) {
+      inside |= std::uint64_t{1} << lane;
+      state->lane_addresses[lane] = buffer.base + scalar_offset + buffer.place(index, offset);
+    } else {
+      state->lane_data[0][lane] = state->lane_data[1][lane] = 0;
+    }
+  });
+  return inside;
+}
+
+void permute(WaveState* state, std::uint64_t lanes) {
+  std::uint32_t received[64] = {};
+  for_each_lane(lanes,
+                [&](unsigned lane) { received[state->lane_addresses[lane] / 4 % 64] = state->lane_data[0][lane]; });
+  std::memcpy(state->lane_data[0], received, sizeof received);
+}
+
+void poll(WaveState* state) {
+  constexpr std::uint32_t patience = 64;
+  // A locked instruction, which is x86's full barrier, too.
+  const std::uint32_t before = std::atomic_ref(state->polls).fetch_add(1, std::memory_order_seq_cst);
+  if ((before + 1) % patience == 0) state->yield(state);
+}
+
+std::uint64_t real_time() { return shader_clock() / (1'000'000'000 / real_time_frequency); }
+
+std::uint64_t shader_clock() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+}  // namespace softgpu::compute::runtime

@@ -1,0 +1,54 @@
+// Memory instructions executed lane by lane: what translated code calls where its vector paths do not apply.
+//
+// Operands come in WaveState::lane_addresses and lane_data, results go to lane_data; lanes that are not in `lanes` are
+// neither read nor written. All functions run on the wavefront's stack: a wild address ends the wavefront by a jump,
+// so that none of them owns anything.
+#pragma once
+
+#include <cstdint>
+
+#include "softgpu/compute/run_time/wave_state.hpp"
+
+namespace softgpu::compute::runtime {
+
+/// What a lane's address means.
+enum class Segment : std::uint32_t {
+  global,   ///< a host address
+  flat,     ///< a host address, or an offset within the shared or the private aperture
+  scratch,  ///< an offset from FLAT_SCRATCH within the lane's own memory
+  lds,      ///< an offset within the work-group's LDS; beyond its end reads give 0 and writes are dropped
+};
+
+/// `offset` is the instruction's; `bytes` is 1, 2, 4, 8, 12 or 16; bytes and shorts are not extended.
+void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
+          std::uint32_t bytes);
+void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
+           std::uint32_t bytes);
+
+/// The same for what are host addresses for certain, and faster.
+void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
+void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
+
+/// A buffer resource descriptor and where in the buffer: lane_addresses holds index << 32 | offset of each lane.
+/// Accesses out of the buffer's range read 0 and write nothing.
+void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
+                 std::uint32_t scalar_offset, std::uint32_t bytes);
+void buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
+                  std::uint32_t scalar_offset, std::uint32_t bytes);
+/// Replaces lane_addresses by host addresses, and zeroes the data of lanes out of range; the result are the others.
+std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low,
+                               std::uint64_t resource_high, std::uint32_t scalar_offset, std::uint32_t bytes);
+
+/// ds_permute: each lane sends lane_data[0] to lane (lane_addresses / 4) % 64; a lane that gets nothing reads 0.
+void permute(WaveState* state, std::uint64_t lanes);
+
+/// Called before each access that asks for memory's current value: earlier stores become visible to all first. It may
+/// wait for what another wavefront does: every so often the others run.
+void poll(WaveState* state);
+
+/// s_memrealtime counts at 100 MHz, s_memtime at what stands for the shader clock.
+inline constexpr std::uint64_t real_time_frequency = 100'000'000;
+std::uint64_t real_time();
+std::uint64_t shader_clock();
+
+}  // namespace softgpu::compute::runtime

@@ -1,0 +1,93 @@
+#include "softgpu/compute/run_time/typed_buffers.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <optional>
+
+#include "softgpu/compute/instruction_set/buffer_resource.hpp"
+#include "softgpu/compute/run_time/lane_memory.hpp"
+
+namespace softgpu::compute::runtime {
+namespace {
+
+/// DST_SEL: constants and components.
+constexpr std::uint32_t select_one = 1;
+constexpr std::uint32_t select_x = 4;
+
+/// A descriptor, and the format that an instruction takes it to have.
+class TypedBuffer {
+public:
+  TypedBuffer(std::uint64_t low, std::uint64_t high, std::uint32_t scalar_offset, const TypedAccess& access)
+      : resource_(low, high), scalar_offset_(scalar_offset), selects_(access.data_format == 0),
+        format_(selects_ ? ElementFormat::make(resource_.data_format(), resource_.number_format())
+                         : ElementFormat::make(access.data_format, access.number_format)) {}
+
+  [[nodiscard]] const std::optional<ElementFormat>& format() const { return format_; }
+  /// MTBUF has the components in their order, whatever the descriptor selects.
+  [[nodiscard]] std::uint32_t selected(unsigned component) const {
+    return selects_ ? resource_.selected(component) : select_x + component;
+  }
+
+  /// Calls `access(dword's number, address, bytes)` for the parts of a lane's element; false where it is out of range.
+  template <class Access>
+  bool visit(const WaveState& state, unsigned lane, Access&& access) const {
+    const std::uint64_t index = (state.lane_addresses[lane] >> 32) + (resource_.adds_lane ? lane : 0);
+    const std::uint64_t offset = state.lane_addresses[lane] & 0xffffffff;
+    const std::uint32_t bytes = format_->bytes();
+    if (!resource_.contains(index, offset, bytes, scalar_offset_)) return false;
+    for (std::uint32_t at = 0; at < bytes; at += 4)
+      access(at / 4, resource_.base + scalar_offset_ + resource_.place(index, offset + at), std::min(bytes, 4U));
+    return true;
+  }
+
+private:
+  BufferResource resource_;
+  std::uint32_t scalar_offset_;
+  bool selects_;
+  std::optional<ElementFormat> format_;
+};
+
+std::uint32_t component_of(const TypedBuffer& buffer, const ElementWords& words, unsigned component,
+                           ComponentWidth width) {
+  if (!buffer.format()) return 0;
+  const std::uint32_t selected = buffer.selected(component);
+  if (selected >= select_x) return buffer.format()->get(words, selected - select_x, width);
+  return selected == select_one ? buffer.format()->one(width) : 0;
+}
+
+}  // namespace
+
+void typed_buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
+                       std::uint32_t scalar_offset, std::uint32_t access) {
+  const auto typed = TypedAccess::unpacked(access);
+  const TypedBuffer buffer(resource_low, resource_high, scalar_offset, typed);
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    ElementWords words = {};
+    if (buffer.format())
+      buffer.visit(*state, lane, [&](std::uint32_t dword, std::uint64_t address, std::uint32_t bytes) {
+        words.at(dword) = read(address, bytes);
+      });
+    for (unsigned c = 0; c < typed.components; ++c)
+      state->lane_data[c][lane] = component_of(buffer, words, c, typed.width);
+  }
+}
+
+void typed_buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
+                        std::uint32_t scalar_offset, std::uint32_t access) {
+  const auto typed = TypedAccess::unpacked(access);
+  const TypedBuffer buffer(resource_low, resource_high, scalar_offset, typed);
+  if (!buffer.format()) return;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+    ElementWords words = {};                       // components that the instruction does not have are 0
+    for (unsigned c = typed.components; c-- > 0;)  // where two are for one place, the first is stored
+      if (const std::uint32_t selected = buffer.selected(c); selected >= select_x)
+        buffer.format()->put(words, selected - select_x, state->lane_data[c][lane], typed.width);
+    buffer.visit(*state, lane, [&](std::uint32_t dword, std::uint64_t address, std::uint32_t bytes) {
+      write(address, words.at(dword), bytes);
+    });
+  }
+}
+
+}  // namespace softgpu::compute::runtime

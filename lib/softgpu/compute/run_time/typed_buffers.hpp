@@ -1,0 +1,36 @@
+// Loads and stores of buffers whose elements have a format: MTBUF, and MUBUF's instructions named "format".
+//
+// Called by translated code, as memory_runtime.hpp describes; lane_data holds a component a row, each of 32 bits or, in
+// D16 instructions, of 16 in the low half.
+#pragma once
+
+#include <cstdint>
+
+#include "softgpu/compute/run_time/element_format.hpp"
+#include "softgpu/compute/run_time/wave_state.hpp"
+
+namespace softgpu::compute::runtime {
+
+/// What the instruction says, in one number for translated code.
+struct TypedAccess {
+  unsigned components;  ///< 1 to 4
+  ComponentWidth width;
+  std::uint32_t data_format = 0;  ///< MTBUF's own; 0 where the descriptor has format and selection of components
+  std::uint32_t number_format = 0;
+
+  [[nodiscard]] std::uint32_t packed() const {
+    return components | static_cast<std::uint32_t>(width) << 3 | data_format << 4 | number_format << 8;
+  }
+  [[nodiscard]] static TypedAccess unpacked(std::uint32_t bits) {
+    return {bits & 7, static_cast<ComponentWidth>(bits >> 3 & 1), bits >> 4 & 15, bits >> 8 & 7};
+  }
+};
+
+/// An element is within the buffer's range as a whole, or out of it: then, and where the descriptor has no format, it
+/// reads 0 and is not written.
+void typed_buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
+                       std::uint32_t scalar_offset, std::uint32_t access);
+void typed_buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
+                        std::uint32_t scalar_offset, std::uint32_t access);
+
+}  // namespace softgpu::compute::runtime

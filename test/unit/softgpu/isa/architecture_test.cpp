@@ -1,0 +1,45 @@
+// What is said of architectures, held against LLVM's assembler.
+#include <string>
+
+#include <gtest/gtest.h>
+#include <llvm/Config/llvm-config.h>
+
+#include "assembler.hpp"
+#include "softgpu/compute/instruction_set/architecture.hpp"
+
+namespace softgpu::isa {
+namespace {
+
+using compute::Architecture;
+
+/// Without operands the assembler complains about them, or about the mnemonic where there is none.
+bool is_mnemonic_of(const Architecture& architecture, const std::string& mnemonic) {
+  try {
+    return !assemble(mnemonic, {&architecture, architecture.wavefront_size}).empty();
+  } catch (const AssemblyError& error) {
+    const std::string text = error.what();
+    return text.find("invalid instruction") == std::string::npos && text.find("not supported on") == std::string::npos;
+  }
+}
+
+TEST(Architectures, RenamedInstructionsAreThoseOfOneThatIsNotGfx90a) {
+  ASSERT_FALSE(compute::renamed_instructions().empty());
+  for (const auto& [name, gfx90a_name] : compute::renamed_instructions()) {
+    // LLVM 15 has not renamed these two.
+    if (LLVM_VERSION_MAJOR == 15 && name.starts_with("v_cvt_pk_norm_") && name.ends_with("_f32")) continue;
+    bool is_known = false;
+    for (const Architecture& architecture : Architecture::all())
+      is_known = is_known || (&architecture != &Architecture::gfx90a() && is_mnemonic_of(architecture, name));
+    EXPECT_TRUE(is_known) << name << ", which is to be gfx90a's " << gfx90a_name;
+    EXPECT_FALSE(is_mnemonic_of(Architecture::gfx90a(), name)) << name;
+  }
+}
+
+TEST(Architectures, AreFoundByTheirNames) {
+  for (const Architecture& architecture : Architecture::all())
+    EXPECT_EQ(Architecture::find(architecture.name), &architecture) << architecture.name;
+  EXPECT_EQ(Architecture::find("gfx1"), nullptr);
+}
+
+}  // namespace
+}  // namespace softgpu::isa
