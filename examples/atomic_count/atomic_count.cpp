@@ -62,7 +62,7 @@ public:
       : gpu_(gpu), module_(fd::Module::load(gpu, code_objects::atomic_count(), "atomic_count")), queue_(gpu),
         counters_(gpu, options.bins), bins_(options.bins), items_(options.work_items), fences_(options.fences) {}
 
-  [[nodiscard]] std::vector<Variant> variants() const;
+  [[nodiscard]] std::vector<Variant> variants();
   void count(Variant& variant) { queue_.submit(variant.batch).wait(); }
 
   void clear() { fd::copy(counters_, std::span<const std::uint32_t>(Counters(bins_))); }
@@ -73,8 +73,8 @@ public:
   }
 
 private:
-  [[nodiscard]] fd::Batch in_memory(const char* kernel) const;
-  [[nodiscard]] fd::Batch in_lds(std::uint32_t groups, Window window) const;
+  [[nodiscard]] fd::Batch in_memory(const char* kernel);
+  [[nodiscard]] fd::Batch in_lds(std::uint32_t groups, Window window);
 
   fd::Agent gpu_;
   fd::Module module_;
@@ -85,7 +85,7 @@ private:
   fd::Fences fences_;
 };
 
-std::vector<Variant> Histogram::variants() const {
+std::vector<Variant> Histogram::variants() {
   // Half of a compute unit's LDS, so that it holds two groups: one counts while the other waits. More bins than fit are
   // counted by several groups, each of which sees to a window of them.
   const auto room = static_cast<std::uint32_t>(gpu_.properties().lds_bytes / 2 / sizeof(std::uint32_t));
@@ -109,14 +109,14 @@ std::vector<Variant> Histogram::variants() const {
   return variants;
 }
 
-fd::Batch Histogram::in_memory(const char* kernel) const {
+fd::Batch Histogram::in_memory(const char* kernel) {
   fd::Batch batch(gpu_, {.fences = fences_});
   batch.dispatch(module_.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>(kernel),
                  grid_of(groups_for(items_)), counters_, bins_, items_);
   return batch;
 }
 
-fd::Batch Histogram::in_lds(std::uint32_t groups, Window window) const {
+fd::Batch Histogram::in_lds(std::uint32_t groups, Window window) {
   const auto kernel =
       module_.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t, Window)>("count_in_lds");
   const std::uint32_t windows = (bins_ + window.width - 1) / window.width;

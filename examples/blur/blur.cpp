@@ -166,7 +166,7 @@ int run(const Options& options) {
 
   const fd::Module module = fd::Module::load(gpu, code_objects::blur(), "blur");
   fd::Queue queue(gpu);
-  const fd::DeviceBuffer<Pixel> source(gpu, image.pixels.size());
+  fd::DeviceBuffer<Pixel> source(gpu, image.pixels.size());
   fd::copy(source, std::span(image.pixels));
   const Work work = {.image = image, .source = source, .passes = options.passes, .fences = options.fences};
   std::vector<Variant> variants = make_variants(module, gpu, work, options.groups);

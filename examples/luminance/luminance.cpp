@@ -138,9 +138,9 @@ int run(const Options& options) {
 
   const std::vector<PaddedPixel> padded = as_floats<PaddedPixel>(image);
   const std::vector<PackedPixel> packed = as_floats<PackedPixel>(image);
-  const fd::DeviceBuffer<PaddedPixel> padded_on_gpu(gpu, pixels);
+  fd::DeviceBuffer<PaddedPixel> padded_on_gpu(gpu, pixels);
   // A third more than the pixels take: reading them as padded would end in a memory fault, and shows its numbers here.
-  const fd::DeviceBuffer<PackedPixel> packed_on_gpu(gpu, pixels + pixels / 3 + 1);
+  fd::DeviceBuffer<PackedPixel> packed_on_gpu(gpu, pixels + pixels / 3 + 1);
   fd::copy(padded_on_gpu, std::span(padded));
   fd::copy(packed_on_gpu.subspan(0, pixels), std::span(packed));
 

@@ -97,7 +97,7 @@ public:
   [[nodiscard]] std::vector<Row> measure(std::size_t iterations);
 
 private:
-  [[nodiscard]] fd::Batch record(const Variant& variant, fd::Fences fences) const;
+  [[nodiscard]] fd::Batch record(const Variant& variant, fd::Fences fences);
   [[nodiscard]] double time(fd::Batch& batch);
   // Reads the result and says what is wrong with it; nothing if it is right.
   [[nodiscard]] std::string find_error();
@@ -125,7 +125,7 @@ Product::Product(fd::Queue& queue, const fd::Module& module, const Shape& shape,
   for (const Variant& variant : variants) batches_.push_back(record(variant, fences));
 }
 
-fd::Batch Product::record(const Variant& variant, fd::Fences fences) const {
+fd::Batch Product::record(const Variant& variant, fd::Fences fences) {
   fd::Batch batch(queue_.agent(), {.fences = fences});
   batch.dispatch(module_.kernel<void(float*, const float*, const float*, Shape)>(variant.kernel),
                  grid_of(variant, shape_), fd::write(c_), a_, b_, shape_);

@@ -30,8 +30,8 @@ std::uint32_t items_on(fd::Agent gpu) { return gpu.compute_units() * 4 * 256; }
 Row measure_memory(fd::Agent gpu, fd::Queue& queue, const fd::Module& module, std::size_t iterations) {
   const auto kernel = module.kernel<void(float*, const Float4*, std::uint32_t, std::uint32_t)>("read_memory");
   const std::uint32_t items = items_on(gpu);
-  const fd::DeviceBuffer<Float4> values(gpu, float4s);
-  const fd::DeviceBuffer<float> sums(gpu, items);
+  fd::DeviceBuffer<Float4> values(gpu, float4s);
+  fd::DeviceBuffer<float> sums(gpu, items);
   const std::vector<Float4> ones(float4s, Float4{{1, 1, 1, 1}});
   fd::copy(values, std::span(ones));
 
@@ -48,7 +48,7 @@ Row measure_memory(fd::Agent gpu, fd::Queue& queue, const fd::Module& module, st
 Row measure_multiply_adds(fd::Agent gpu, fd::Queue& queue, const fd::Module& module, std::size_t iterations) {
   const auto kernel = module.kernel<void(float*, std::uint32_t, float)>("multiply_add");
   const std::uint32_t items = items_on(gpu);
-  const fd::DeviceBuffer<float> sums(gpu, items);
+  fd::DeviceBuffer<float> sums(gpu, items);
 
   // Times 1 plus 1, from item + chain on: integers, which are exact.
   const auto dispatch = [&] { queue.dispatch(kernel, fd::grid(items), sums, steps, 1.0F).wait(); };

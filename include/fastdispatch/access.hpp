@@ -15,7 +15,7 @@ namespace fastdispatch {
 enum class AccessMode : std::uint8_t { none = 0, read = 1, write = 2, read_write = 3 };
 
 /// A part of a buffer, in elements.
-struct Range {
+struct ElementRange {
   std::size_t first = 0;
   std::size_t count = 0;
 };
@@ -80,7 +80,7 @@ template <AccessMode mode, Memory Buffer>
 }
 
 template <AccessMode mode, Memory Buffer>
-[[nodiscard]] auto accessed(Buffer& buffer, Range range) {
+[[nodiscard]] auto accessed(Buffer& buffer, ElementRange range) {
   auto whole = accessed<mode>(buffer);
   using Pointer = decltype(whole.data());
   constexpr std::size_t element_size = [] {
@@ -100,40 +100,49 @@ template <AccessMode mode, class T>
 }
 
 template <AccessMode mode, class T>
-[[nodiscard]] Accessed<T, mode> accessed(T* pointer, Range range) {
+[[nodiscard]] Accessed<T, mode> accessed(T* pointer, ElementRange range) {
   static_assert(mode == AccessMode::read || !std::is_const_v<T>, "memory behind a pointer to const is not written");
   return {pointer, memory_behind(pointer + range.first, range.count * sizeof(T))};
 }
 
 }  // namespace detail
 
+namespace detail {
+
+/// What may be an argument of read and write: an owner with a name, or a view. Views are copied like values.
+template <class M>
+concept LivesOn = std::is_lvalue_reference_v<M> || std::is_trivially_copyable_v<std::remove_cvref_t<M>>;
+
+}  // namespace detail
+
 /// The kernel reads, writes, or does both with a DeviceBuffer, DeviceSpan, PinnedBuffer, Pin or MemoryView, or with the
-/// allocation that a pointer points into. It gets the address of the whole; a Range, in elements (for Pin and
+/// allocation that a pointer points into. It gets the address of the whole; a ElementRange, in elements (for Pin and
 /// MemoryView in bytes), says that it touches only this part of it: `fd::write(buffer, {.first = 0, .count = 64})`.
 /// `write` promises nothing about bytes that are not written: they keep what they held.
+/// What owns memory must be named: that of a temporary is gone before the kernel runs.
 /// Throws Error when the range leaves the buffer; behind a pointer, whose size is not known, nothing is checked.
-template <class M>
+template <detail::LivesOn M>
 [[nodiscard]] auto read(M&& memory) {
   return detail::accessed<AccessMode::read>(memory);
 }
-template <class M>
-[[nodiscard]] auto read(M&& memory, Range range) {
+template <detail::LivesOn M>
+[[nodiscard]] auto read(M&& memory, ElementRange range) {
   return detail::accessed<AccessMode::read>(memory, range);
 }
-template <class M>
+template <detail::LivesOn M>
 [[nodiscard]] auto write(M&& memory) {
   return detail::accessed<AccessMode::write>(memory);
 }
-template <class M>
-[[nodiscard]] auto write(M&& memory, Range range) {
+template <detail::LivesOn M>
+[[nodiscard]] auto write(M&& memory, ElementRange range) {
   return detail::accessed<AccessMode::write>(memory, range);
 }
-template <class M>
+template <detail::LivesOn M>
 [[nodiscard]] auto read_write(M&& memory) {
   return detail::accessed<AccessMode::read_write>(memory);
 }
-template <class M>
-[[nodiscard]] auto read_write(M&& memory, Range range) {
+template <detail::LivesOn M>
+[[nodiscard]] auto read_write(M&& memory, ElementRange range) {
   return detail::accessed<AccessMode::read_write>(memory, range);
 }
 

@@ -14,9 +14,13 @@
 
 namespace fastdispatch {
 
+class Agent;
+
 namespace detail {
 struct AgentState;
-}
+/// For the library itself.
+[[nodiscard]] AgentState& state_of(Agent agent) noexcept;
+}  // namespace detail
 
 /// What an agent is and what it allows, read once when the runtime is opened.
 struct AgentProperties {
@@ -64,16 +68,15 @@ public:
 
   [[nodiscard]] hsa_agent_t handle() const noexcept;
   [[nodiscard]] const detail::HsaApi& api() const noexcept;
-  [[nodiscard]] detail::AgentState& state() const noexcept { return *state_; }
-
-  /// Lets fault messages call the kernel behind `kernel_object` by its name. Module does this for its kernels.
-  void register_kernel(std::uint64_t kernel_object, std::string name) const;
-  void unregister_kernel(std::uint64_t kernel_object) const noexcept;
 
   friend bool operator==(Agent, Agent) = default;
 
 private:
+  friend detail::AgentState& detail::state_of(Agent agent) noexcept;
+
   detail::AgentState* state_;
 };
+
+inline detail::AgentState& detail::state_of(Agent agent) noexcept { return *agent.state_; }
 
 }  // namespace fastdispatch

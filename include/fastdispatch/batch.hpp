@@ -38,9 +38,13 @@ struct BatchOptions {
   Fences fences = Fences::minimal;
 };
 
+class Batch;
+
 namespace detail {
 class BatchRecording;
-}
+/// For the library itself.
+[[nodiscard]] const BatchRecording& recording_of(const Batch& batch) noexcept;
+}  // namespace detail
 
 /// Owner of a sequence of dispatches and copies, recorded once and submitted any number of times; move-only. Its first
 /// submission to a queue encodes it: packets and kernel arguments, which later submissions to that queue share. Where
@@ -108,9 +112,9 @@ public:
   [[nodiscard]] std::size_t copies() const;
   [[nodiscard]] Agent agent() const;
 
-  [[nodiscard]] detail::BatchRecording& recording() const noexcept { return *recording_; }
-
 private:
+  friend const detail::BatchRecording& detail::recording_of(const Batch& batch) noexcept;
+
   [[nodiscard]] detail::ParameterId add_parameter(std::string name);
   /// Makes room for the kernel's arguments, the implicit ones recorded, and returns where to write the explicit ones.
   [[nodiscard]] std::byte* record(const detail::KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
@@ -125,6 +129,8 @@ private:
 // ---- details
 
 namespace detail {
+
+inline const BatchRecording& recording_of(const Batch& batch) noexcept { return *batch.recording_; }
 
 template <class Argument>
 [[nodiscard]] ParameterUse use_of([[maybe_unused]] const Argument& argument, const ArgumentSlot& slot) noexcept {

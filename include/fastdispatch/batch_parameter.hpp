@@ -119,7 +119,7 @@ concept BatchArgument =
 
 template <class... T>
   requires(sizeof...(T) > 0)
-Submission Queue::submit(Batch& batch, const ParameterSetting<T>&... settings) {
+Submission Queue::submit(const Batch& batch, const ParameterSetting<T>&... settings) {
   std::array<detail::ParameterValue, sizeof...(T)> values{detail::ParameterValue{settings.id, &settings.value}...};
   return submit(batch, std::span<detail::ParameterValue>(values));
 }

@@ -40,14 +40,18 @@ public:
   DeviceBuffer(Agent agent, std::size_t size) : memory_(detail::PoolMemory::device(agent, size, sizeof(T))) {}
 
   /// An address of the agent's; the host must not read through it.
-  [[nodiscard]] T* data() const { return reinterpret_cast<T*>(memory_.data()); }
+  [[nodiscard]] T* data() { return reinterpret_cast<T*>(memory_.data()); }
+  [[nodiscard]] const T* data() const { return reinterpret_cast<const T*>(memory_.data()); }
   [[nodiscard]] std::size_t size() const { return memory_.size() / sizeof(T); }
   [[nodiscard]] std::size_t size_bytes() const { return memory_.size(); }
   [[nodiscard]] bool empty() const { return memory_.size() == 0; }
 
   /// Throws Error when the range leaves the buffer.
-  [[nodiscard]] DeviceSpan<T> subspan(std::size_t offset, std::size_t count) const {
+  [[nodiscard]] DeviceSpan<T> subspan(std::size_t offset, std::size_t count) {
     return DeviceSpan<T>(memory_.view().subview(offset, count, sizeof(T)));
+  }
+  [[nodiscard]] DeviceSpan<const T> subspan(std::size_t offset, std::size_t count) const {
+    return DeviceSpan<const T>(memory_.view().subview(offset, count, sizeof(T)));
   }
   operator MemoryView() const { return memory_.view(); }
 

@@ -10,15 +10,30 @@
 
 namespace fastdispatch {
 
+/// What callers tell apart.
+enum class ErrorKind {
+  bad_argument,   ///< the call was wrong, and would be wrong again
+  out_of_memory,  ///< memory, queues or signals are exhausted
+  full,           ///< no room now: QueueFullError
+  timeout,        ///< TimeoutError
+  queue_failed,   ///< a queue or its device failed: what was submitted is lost, a new queue is needed
+  runtime,        ///< the HSA runtime or the device is not there, or refused something else
+};
+
 /// Thrown for whatever goes wrong: a wrong argument, a failed HSA call, a fault on the GPU seen by a waiter.
 ///
 /// `what()` is one line that says what was being done, which call failed with which text, and what to do about it.
 class FASTDISPATCH_EXPORT Error : public std::runtime_error {
 public:
-  /// An error that the library found by itself, such as an argument out of range.
-  explicit Error(const std::string& message);
-  /// An error that HSA reported by `call`, or asynchronously (then `call` names the object, such as "queue").
+  /// An error that the library found by itself: a bad argument, unless `kind` says otherwise.
+  explicit Error(const std::string& message) : Error(ErrorKind::bad_argument, message) {}
+  Error(ErrorKind kind, const std::string& message);
+  /// An error that HSA reported by `call`; its kind follows from `status`.
   Error(hsa_status_t status, std::string call, const std::string& message);
+  /// An error that HSA reported asynchronously; `call` names the object, such as "queue".
+  Error(ErrorKind kind, hsa_status_t status, std::string call, const std::string& message);
+
+  [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
 
   /// HSA's status; HSA_STATUS_ERROR where HSA had no part in it.
   [[nodiscard]] hsa_status_t status() const noexcept { return status_; }
@@ -26,6 +41,7 @@ public:
   [[nodiscard]] const std::string& call() const noexcept { return call_; }
 
 private:
+  ErrorKind kind_;
   hsa_status_t status_ = HSA_STATUS_ERROR;
   std::string call_;
 };
@@ -35,7 +51,13 @@ private:
 /// than the ring, and then the queue has failed.
 class FASTDISPATCH_EXPORT TimeoutError : public Error {
 public:
-  using Error::Error;
+  explicit TimeoutError(const std::string& message) : Error(ErrorKind::timeout, message) {}
+};
+
+/// Thrown where a queue with WhenFull::report has no room now; nothing was submitted.
+class FASTDISPATCH_EXPORT QueueFullError : public Error {
+public:
+  explicit QueueFullError(const std::string& message) : Error(ErrorKind::full, message) {}
 };
 
 }  // namespace fastdispatch

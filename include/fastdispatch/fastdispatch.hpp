@@ -22,4 +22,5 @@
 #include "fastdispatch/signal.hpp"
 #include "fastdispatch/streams.hpp"
 #include "fastdispatch/submission.hpp"
+#include "fastdispatch/version.hpp"
 #include "fastdispatch/wait.hpp"

@@ -5,10 +5,11 @@
 #include <array>
 #include <cstdint>
 
-#include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
 
 namespace fastdispatch {
+
+class Agent;
 
 /// Work-items and work-groups of a dispatch. Made by `grid(x, y, z)`, in work-items, not groups.
 struct Grid {

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+#include <utility>
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
@@ -12,7 +12,7 @@
 namespace fastdispatch {
 
 namespace detail {
-class KernargRing;
+class QueueState;
 }
 
 /// Where kernel arguments lie.
@@ -27,7 +27,7 @@ enum class KernargMemory : std::uint8_t {
 };
 
 /// Owns one block of memory for kernel arguments, aligned to 64 bytes. Whoever makes one keeps it until the dispatches
-/// that read it completed. Queues bring a KernargPool of their own; a block is for those who want to place arguments
+/// that read it completed. Queues bring memory of their own; a block is for those who want to place arguments
 /// themselves.
 class FASTDISPATCH_EXPORT KernargBlock {
 public:
@@ -56,43 +56,30 @@ private:
   std::span<std::byte> bytes_;
 };
 
-/// Views a block of a KernargPool.
-struct KernargSlot {
-  std::span<std::byte> bytes;
-  std::size_t index = 0;  ///< which block of the pool; for `retire`
-
-  [[nodiscard]] std::uint64_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(bytes.data()); }
-};
-
-/// Owns a ring of 64-byte aligned blocks of memory for kernel arguments, for one queue. Blocks come back in the order
-/// in which they were handed out, once the epoch that reads them completed. The pool never grows: when it is full,
-/// Queue::acquire_kernargs waits for the oldest block.
-///
-/// Thread safety: none; the queue serializes where it has several producers.
-class FASTDISPATCH_EXPORT KernargPool {
+/// Owns a block of a queue's kernel argument memory, aligned to 64 bytes: Queue::acquire_kernargs hands it out, and
+/// Queue::submit takes it. A slot that was not submitted gives its memory back when it is destroyed. The queue must
+/// outlive it.
+class FASTDISPATCH_EXPORT KernargSlot {
 public:
-  /// Throws Error when `bytes` is no multiple of 64, 0, or more than the memory has, and as KernargBlock does.
-  KernargPool(Agent agent, std::size_t bytes, KernargMemory memory = KernargMemory::host);
-  ~KernargPool();
+  KernargSlot(KernargSlot&& other) noexcept
+      : queue_(std::exchange(other.queue_, nullptr)), bytes_(other.bytes_), index_(other.index_) {}
+  KernargSlot& operator=(KernargSlot&&) = delete;
+  ~KernargSlot() {
+    if (queue_ != nullptr) give_back();
+  }
 
-  /// Where `bytes` fit after blocks up to `completed_epoch` came back; otherwise a slot with empty bytes.
-  /// Throws Error when `bytes` is 0, or the pool too small for them even when empty.
-  [[nodiscard]] KernargSlot try_acquire(std::size_t bytes, std::uint64_t completed_epoch);
-  /// Says that `slot` is read until `epoch` completed.
-  void retire(const KernargSlot& slot, std::uint64_t epoch) noexcept;
-  /// The epoch that the oldest block waits for; `unretired` while it was not retired, 0 when there is no block.
-  [[nodiscard]] std::uint64_t oldest_epoch() const noexcept;
-
-  static constexpr std::uint64_t unretired = ~std::uint64_t{0};
-
-  [[nodiscard]] std::size_t capacity() const noexcept { return memory_.bytes().size(); }
-  [[nodiscard]] KernargMemory memory() const noexcept { return memory_.memory(); }
-  /// As KernargBlock::complete_writes.
-  void complete_writes() const noexcept { memory_.complete_writes(); }
+  [[nodiscard]] std::span<std::byte> bytes() const noexcept { return bytes_; }
+  [[nodiscard]] std::uint64_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(bytes_.data()); }
 
 private:
-  KernargBlock memory_;
-  std::unique_ptr<detail::KernargRing> ring_;
+  friend class detail::QueueState;
+  KernargSlot(detail::QueueState& queue, std::span<std::byte> bytes, std::size_t index) noexcept
+      : queue_(&queue), bytes_(bytes), index_(index) {}
+  void give_back() const noexcept;
+
+  detail::QueueState* queue_;  ///< null once it was submitted
+  std::span<std::byte> bytes_;
+  std::size_t index_;
 };
 
 }  // namespace fastdispatch

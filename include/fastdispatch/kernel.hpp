@@ -131,19 +131,21 @@ Submission Queue::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid
   const std::uint64_t local_memory = kernel.local_memory(arguments...);
   detail::check_dispatch(info, grid, local_memory, agent());
   if (options.kernargs != nullptr) detail::check_kernargs(info, options.kernargs->bytes());
-  const KernargSlot slot = options.kernargs != nullptr ? KernargSlot{.bytes = options.kernargs->bytes()}
-                                                       : acquire_kernargs(std::max(info.kernarg_size, 1U));
-  std::byte* kernarg = slot.bytes.data();
-  detail::write_implicit_arguments(info, grid, kernarg);
-  if (info.needs_queue) detail::write_queue_arguments(info, handle(), kernarg);
-  kernel.write_arguments(kernarg, std::forward<Arguments>(arguments)...);
-  if (options.kernargs != nullptr && options.kernargs->memory() == KernargMemory::device) {
-    options.kernargs->complete_writes();
-    options.ordering.acquire = FenceScope::system;
+  const auto packet_for = [&](std::byte* kernarg) {
+    detail::write_implicit_arguments(info, grid, kernarg);
+    if (info.needs_queue) detail::write_queue_arguments(info, handle(), kernarg);
+    kernel.write_arguments(kernarg, std::forward<Arguments>(arguments)...);
+    Packet packet = detail::dispatch_packet(info, grid, local_memory, kernarg, options.ordering);
+    if (options.completion != nullptr) packet.set_completion_signal(options.completion->handle());
+    return packet;
+  };
+  if (options.kernargs != nullptr) {
+    detail::check_kernargs(info, options.kernargs->bytes());
+    return submit(packet_for(options.kernargs->bytes().data()), *options.kernargs);
   }
-  Packet packet = detail::dispatch_packet(info, grid, local_memory, kernarg, options.ordering);
-  if (options.completion != nullptr) packet.set_completion_signal(options.completion->handle());
-  return options.kernargs != nullptr ? submit(packet) : submit(packet, slot);
+  KernargSlot slot = acquire_kernargs(std::max(info.kernarg_size, 1U));
+  const Packet packet = packet_for(slot.bytes().data());
+  return submit(packet, std::move(slot));
 }
 
 template <class... Parameters, class... Arguments>

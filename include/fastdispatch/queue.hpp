@@ -50,7 +50,7 @@ enum class Producers { single, multiple };
 /// What a submission does when the ring has no room for it, or the queue's pool none for its kernel arguments.
 enum class WhenFull {
   wait,    ///< until there is room; throw TimeoutError after QueueOptions::full_timeout
-  report,  ///< throw QueueFull at once; nothing was submitted
+  report,  ///< throw QueueFullError at once; nothing was submitted
 };
 
 enum class Priority { low, normal, high };
@@ -64,12 +64,6 @@ struct QueueOptions {
   std::vector<std::uint32_t> compute_unit_mask{};  ///< bit i of word j allows compute unit 32 * j + i; empty: all
   std::size_t kernarg_bytes = std::size_t{1} << 20U;
   KernargMemory kernarg_memory = KernargMemory::host;  ///< of dispatches and batches
-};
-
-/// Thrown by WhenFull::report.
-class FASTDISPATCH_EXPORT QueueFull : public Error {
-public:
-  using Error::Error;
 };
 
 /// The choices of a single dispatch.
@@ -96,20 +90,19 @@ public:
   /// submissions are in flight than ever before.
   /// Throws Error, with nothing submitted, when the batch is another agent's, when a parameter is not set, set twice or
   /// another batch's, when a grid is none that the kernel and the agent can run, when HSA has no memory or signals left
-  /// for it, when it is longer than the ring and the queue has WhenFull::report, or when the queue failed; QueueFull or
-  /// TimeoutError where there is no room now.
-  /// A part is submitted, and the queue has failed, where it throws TimeoutError behind the first part of a batch that
-  /// is longer than the ring, or Error because a copy could not be started. A copy that fails while it runs fails the
-  /// queue, too, when somebody waits for it.
-  Submission submit(Batch& batch);
+  /// for it, when it is longer than the ring and the queue has WhenFull::report, or when the queue failed;
+  /// QueueFullError or TimeoutError where there is no room now. A part is submitted, and the queue has failed, where it
+  /// throws TimeoutError behind the first part of a batch that is longer than the ring, or Error because a copy could
+  /// not be started. A copy that fails while it runs fails the queue, too, when somebody waits for it.
+  Submission submit(const Batch& batch);
   template <class... T>
     requires(sizeof...(T) > 0)
-  Submission submit(Batch& batch, const ParameterSetting<T>&... settings);
+  Submission submit(const Batch& batch, const ParameterSetting<T>&... settings);
 
   /// Submits packets as they are, all or none: one reservation, one doorbell. A last packet with a barrier bit and
   /// without a completion signal gets the queue's epoch signal. What they name must live until they completed.
   /// Throws Error, with nothing submitted, when there are none or more than the ring has slots, when one is of the type
-  /// invalid, or when the queue failed; QueueFull or TimeoutError where there is no room.
+  /// invalid, or when the queue failed; QueueFullError or TimeoutError where there is no room.
   Submission submit(std::span<const Packet> packets);
   Submission submit(const Packet& packet) { return submit(std::span(&packet, 1)); }
 
@@ -123,8 +116,8 @@ public:
   Submission dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments);
 
   /// Submits a barrier packet that completes when everything before it has.
-  /// Throws Error when the queue failed, QueueFull or TimeoutError where there is no room.
-  Submission fence();
+  /// Throws Error when the queue failed, QueueFullError or TimeoutError where there is no room.
+  Submission barrier();
   /// Lets whatever is submitted to this queue from now on start after `submission`, to another queue of any agent, has
   /// completed, and see what it wrote; what is in this queue already goes on. The host doesn't wait. The other queue
   /// must live until what follows has completed.
@@ -132,9 +125,9 @@ public:
   /// for the first call with each other queue.
   /// Where `submission` needs a barrier to follow it (see Submission), this submits that to the other queue: with
   /// Producers::single only the other queue's producer may call it then.
-  /// Throws Error when the other queue failed or this one has, QueueFull or TimeoutError where either of them has no
-  /// room; nothing that follows here waits then. When the other queue fails later, what follows here never starts.
-  void wait_for(const Submission& submission);
+  /// Throws Error when the other queue failed or this one has, QueueFullError or TimeoutError where either of them has
+  /// no room; nothing that follows here waits then. When the other queue fails later, what follows here never starts.
+  void start_after(const Submission& submission);
 
   /// Waits for everything submitted so far, by a barrier packet: that counts as submitting. `options` limit the wait
   /// for its room, too.
@@ -142,15 +135,15 @@ public:
   void wait(WaitOptions options = {});
 
   /// Memory for the arguments of a dispatch, from the queue's pool; waits for the oldest dispatch when there is none,
-  /// with a barrier packet behind it where that needs one. It counts as submitting. The slot must be submitted.
+  /// with a barrier packet behind it where that needs one. It counts as submitting.
   /// Throws Error when `bytes` are 0 or more than the pool has; where it would have to wait, also when the queue failed
-  /// or, with Producers::single, when the oldest slot was never submitted; QueueFull or TimeoutError where there is no
-  /// room.
+  /// or, with Producers::single, when the oldest slot was never submitted; QueueFullError or TimeoutError where there
+  /// is no room.
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
   /// Submits a packet whose arguments are in `slot`, which comes back when it completed, or at once when this throws.
   /// Where they are in device memory, the packet acquires at system scope whatever it says.
   /// Throws as submit(std::span) does.
-  Submission submit(const Packet& packet, const KernargSlot& slot);
+  Submission submit(const Packet& packet, KernargSlot slot);
 
   [[nodiscard]] Agent agent() const noexcept;
   [[nodiscard]] std::uint32_t size() const noexcept;
@@ -158,7 +151,8 @@ public:
   [[nodiscard]] hsa_queue_t* handle() const noexcept;
 
 private:
-  Submission submit(Batch& batch, std::span<detail::ParameterValue> values);
+  Submission submit(const Batch& batch, std::span<detail::ParameterValue> values);
+  Submission submit(const Packet& packet, const KernargBlock& arguments);
 
   std::unique_ptr<detail::QueueState> state_;
 };

@@ -40,11 +40,16 @@ public:
   explicit Runtime(RuntimeOptions options = {});
 
   /// The GPUs that can run kernels, in HSA's order.
-  [[nodiscard]] std::span<const Agent> gpus() const noexcept;
+  [[nodiscard]] std::span<const Agent> gpus() const& noexcept;
   /// Throws Error when there are fewer than `index` + 1 GPUs.
-  [[nodiscard]] Agent gpu(std::size_t index = 0) const;
+  [[nodiscard]] Agent gpu(std::size_t index = 0) const&;
   /// The agent of the host's processors.
-  [[nodiscard]] Agent host() const noexcept;
+  [[nodiscard]] Agent host() const& noexcept;
+
+  // `Runtime().gpu()` would be an agent of a runtime that is gone.
+  std::span<const Agent> gpus() const&& = delete;
+  Agent gpu(std::size_t index = 0) const&& = delete;
+  Agent host() const&& = delete;
 
   /// The file that the HSA runtime was loaded from.
   [[nodiscard]] std::string_view library_path() const noexcept;

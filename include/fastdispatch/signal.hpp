@@ -5,9 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 #include <hsa/hsa.h>
 
@@ -76,6 +74,9 @@ class FASTDISPATCH_EXPORT SignalPool {
 public:
   /// Throws as Signal does.
   explicit SignalPool(Agent agent, std::size_t preallocated = 0);
+  ~SignalPool();
+  SignalPool(const SignalPool&) = delete;
+  SignalPool& operator=(const SignalPool&) = delete;
 
   /// A signal with the value `initial`; a new one where all are on loan. Throws as Signal does.
   [[nodiscard]] PooledSignal acquire(hsa_signal_value_t initial = 1);
@@ -84,12 +85,8 @@ public:
 
 private:
   friend class PooledSignal;
-  void give_back(std::unique_ptr<Signal> signal) noexcept;
-
-  Agent agent_;
-  mutable std::mutex mutex_;
-  std::vector<std::unique_ptr<Signal>> idle_;
-  std::size_t made_ = 0;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace fastdispatch

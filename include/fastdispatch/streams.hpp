@@ -64,21 +64,21 @@ public:
   /// everything before has completed, and holds up everything behind it.
   ///
   /// The Submission is complete when all steps are, and those of all submissions before; it can be waited for like any
-  /// other, alone, with others, with Queue::wait_for, and must not outlive the Streams.
+  /// other, alone, with others, with Queue::start_after, and must not outlive the Streams.
   /// Throws Error as Queue::submit does, with nothing submitted. Where it throws with a part submitted, because
   /// `full_timeout` struck, a copy could not be started or a queue failed meanwhile, all of the queues have failed.
   /// When one queue fails, all of them have, and every waiter gets the reason.
-  Submission submit(Batch& batch);
+  Submission submit(const Batch& batch);
   template <class... T>
     requires(sizeof...(T) > 0)
-  Submission submit(Batch& batch, const ParameterSetting<T>&... settings) {
+  Submission submit(const Batch& batch, const ParameterSetting<T>&... settings) {
     std::array<detail::ParameterValue, sizeof...(T)> values{detail::ParameterValue{settings.id, &settings.value}...};
     return submit(batch, std::span<detail::ParameterValue>(values));
   }
 
   /// Lets what is submitted from now on start after `submission`, to a queue that is not one of these; see
-  /// Queue::wait_for.
-  void wait_for(const Submission& submission);
+  /// Queue::start_after.
+  void start_after(const Submission& submission);
 
   /// Waits for everything submitted so far.
   /// Throws as Submission::wait does, and where a queue has failed, also when what was submitted whole is complete.
@@ -91,7 +91,7 @@ public:
   [[nodiscard]] std::size_t queues() const noexcept;
 
 private:
-  Submission submit(Batch& batch, std::span<detail::ParameterValue> values);
+  Submission submit(const Batch& batch, std::span<detail::ParameterValue> values);
 
   std::unique_ptr<detail::StreamsState> state_;
 };

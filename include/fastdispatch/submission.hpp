@@ -26,7 +26,7 @@ using CompletionCallback = std::function<void(const Error* failure)>;
 /// Completion is counted: packets that end a submission carry the queue's epoch signal and a barrier bit, so epochs
 /// complete in order and a submission is a queue and a number. Packets that could not carry it (no barrier bit, or a
 /// completion signal of their own) are covered by the queue's next epoch. Where none has followed, waiting (wait, done,
-/// then, wait_any, wait_all, Queue::wait_for) submits a barrier packet for that.
+/// on_complete, wait_any, wait_all, Queue::start_after) submits a barrier packet for that.
 ///
 /// Thread safety: every member may be called from any thread; but of a queue with Producers::single, a submission that
 /// may need that barrier is its producer's to wait for. Those of batches and fences never do.
@@ -42,17 +42,17 @@ public:
   /// once, also where the queue is destroyed before; the destructor waits for that.
   ///
   /// Thread: one that the library keeps for each agent. Callbacks of a queue come in the order of its submissions,
-  /// those of one submission in the order of `then`; those of different queues in any order. One runs at a time, so
-  /// that a long one holds up the others. An exception that leaves one ends the process, as from any thread's function.
-  /// A callback may do what other threads may: submit (with Producers::multiple), wait, copy, call `then`, destroy a
-  /// queue. It must not destroy the last Runtime. What it captures must live until it was called; it is destroyed
-  /// after.
+  /// those of one submission in the order of `on_complete`; those of different queues in any order. One runs at a time,
+  /// so that a long one holds up the others. An exception that leaves one ends the process, as from any thread's
+  /// function. A callback may do what other threads may: submit (with Producers::multiple), wait, copy, call
+  /// `on_complete`, destroy a queue. It must not destroy the last Runtime. What it captures must live until it was
+  /// called; it is destroyed after.
   ///
   /// Cost: an allocation, a lock and a wake-up here; for the submission nothing. Callbacks need no core until they are
   /// called: their thread blocks.
   /// Throws Error when `callback` is empty, or where the submission needs a barrier to follow it and the queue has
-  /// failed, QueueFull or TimeoutError where the queue has no room for that; the callback is not called then.
-  void then(CompletionCallback callback) const;
+  /// failed, QueueFullError or TimeoutError where the queue has no room for that; the callback is not called then.
+  void on_complete(CompletionCallback callback) const;
 
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 

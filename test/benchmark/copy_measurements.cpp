@@ -61,7 +61,7 @@ void measure(Samples& samples, const std::string& name, Copy copy) {
 }
 
 void measure_size(fd::Agent gpu, std::size_t bytes, Samples& samples) {
-  const fd::DeviceBuffer<std::byte> device(gpu, bytes);
+  fd::DeviceBuffer<std::byte> device(gpu, bytes);
   fd::PinnedBuffer<std::byte> pinned(gpu, bytes);
   std::memset(pinned.data(), 1, bytes);
   fd::copy(device, pinned);
@@ -88,7 +88,7 @@ void measure_size(fd::Agent gpu, std::size_t bytes, Samples& samples) {
 
 // What fd::copy does with pageable memory, for blocks of any size.
 void measure_blocks(fd::Agent gpu, std::size_t block_bytes, Samples& samples) {
-  const fd::DeviceBuffer<std::byte> device(gpu, bytes_for_blocks);
+  fd::DeviceBuffer<std::byte> device(gpu, bytes_for_blocks);
   std::array blocks{fd::PinnedBuffer<std::byte>(gpu, block_bytes), fd::PinnedBuffer<std::byte>(gpu, block_bytes)};
   std::array copied{fd::Signal(gpu, 0), fd::Signal(gpu, 0)};
   for (fd::PinnedBuffer<std::byte>& block : blocks) std::memset(block.data(), 1, block_bytes);

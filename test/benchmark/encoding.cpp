@@ -49,7 +49,7 @@ private:
 };
 
 fd::detail::PacketStream encode(const fd::Batch& batch) {
-  return fd::detail::encode(batch.recording().steps(), batch.recording().fences(), nullptr);
+  return fd::detail::encode(fd::detail::recording_of(batch).steps(), fd::detail::recording_of(batch).fences(), nullptr);
 }
 
 // Shows the time of a dispatch beside that of the batch.

@@ -61,7 +61,7 @@ std::string series_of(const Shape& shape, Way way, const char* what) {
 using Kernel = fd::Kernel<void(float*, std::uint32_t, float)>;
 
 fd::Batch record(fd::Agent gpu, const Kernel& kernel, const Shape& shape, fd::Fences fences,
-                 const fd::DeviceBuffer<float>& sums) {
+                 fd::DeviceBuffer<float>& sums) {
   const auto of_chain = [&](std::uint32_t chain) { return sums.subspan(chain * work_items, work_items); };
   fd::Batch batch(gpu, {.fences = fences});
   for (std::uint32_t index = 0; index < length; ++index)
@@ -106,7 +106,7 @@ void run_stream_suite(int rounds, const std::string& json) {
   const fd::Agent gpu = runtime.gpu();
   const fd::Module module = fd::Module::load(gpu, code_objects::roofline(), "roofline");
   const auto kernel = module.kernel<void(float*, std::uint32_t, float)>("multiply_add");
-  const fd::DeviceBuffer<float> sums(gpu, 4 * std::size_t{work_items});
+  fd::DeviceBuffer<float> sums(gpu, 4 * std::size_t{work_items});
   Samples samples;
   std::string layouts;
   for (int round = 0; round < rounds; ++round)

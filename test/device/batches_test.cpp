@@ -17,7 +17,7 @@ TEST_F(Batches, run_their_steps_in_order_and_again_at_every_submission) {
   for (const Fences fences : {Fences::conservative, Fences::minimal, Fences::derived}) {
     PinnedBuffer<std::uint32_t> input(gpu, n);
     PinnedBuffer<std::uint32_t> output(gpu, n);
-    const DeviceBuffer<std::uint32_t> data(gpu, n);
+    DeviceBuffer<std::uint32_t> data(gpu, n);
     Batch batch(gpu, {.fences = fences});
     batch.copy(data, input);
     for (std::uint32_t i = 1; i <= 20; ++i) batch.dispatch(increment, grid(n), data, n, i);
@@ -31,8 +31,8 @@ TEST_F(Batches, run_their_steps_in_order_and_again_at_every_submission) {
 }
 
 TEST_F(Batches, in_flight_together_run_one_after_the_other) {
-  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
-  const DeviceBuffer<std::uint32_t> other(gpu, n);
+  DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  DeviceBuffer<std::uint32_t> other(gpu, n);
   Batch batch(gpu);
   batch.copy(other, data);  // back and forth: a submission that overtakes would lose increments
   batch.dispatch(increment, grid(n), other, n, 1);
@@ -64,8 +64,8 @@ TEST_F(Batches, with_parameters_run_with_what_each_submission_set_while_others_a
 
 TEST_F(Batches, longer_than_the_ring_run_to_the_end) {
   Queue small(gpu, {.size = 64});
-  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
-  const DeviceBuffer<std::uint32_t> other(gpu, n);
+  DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  DeviceBuffer<std::uint32_t> other(gpu, n);
   Batch batch(gpu);
   for (int i = 0; i < 500; ++i) {
     batch.dispatch(increment, grid(n), data, n, 1);
@@ -77,7 +77,7 @@ TEST_F(Batches, longer_than_the_ring_run_to_the_end) {
 }
 
 TEST_F(Batches, outlive_the_batch_object) {
-  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
   {
     Batch batch(gpu);
     for (int i = 0; i < 100; ++i) batch.dispatch(increment, grid(n), data, n, 1);
@@ -107,7 +107,7 @@ TEST_F(Batches, of_two_queues_run_beside_each_other) {
 TEST_F(Batches, of_two_queues_wait_for_each_other_where_told) {
   const auto wait_for = module.kernel<void(const std::uint32_t*, std::uint32_t*)>("wait_for");
   PinnedBuffer<std::uint32_t> flag(gpu, 1);
-  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(1));
+  DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(1));
   flag[0] = 0;
   Queue other(gpu);
   Batch first(gpu);
@@ -115,9 +115,9 @@ TEST_F(Batches, of_two_queues_wait_for_each_other_where_told) {
   Batch second(gpu);
   second.dispatch(increment, grid(1), data, 1, 5);
 
-  other.wait_for(queue.submit(first));
+  other.start_after(queue.submit(first));
   const Submission incremented = other.submit(second);
-  queue.wait_for(incremented);
+  queue.start_after(incremented);
   const Submission again = queue.submit(second);
   EXPECT_FALSE(incremented.done());
   std::atomic_ref(flag[0]).store(10);
@@ -133,7 +133,7 @@ TEST_F(Batches, with_derived_fences_overlap_where_nothing_conflicts) {
   flag[0] = woken[0] = 0;
   Batch batch(gpu, {.fences = Fences::derived});
   // The first kernel ends only after the second has run: that they share the flag is kept from the batch.
-  constexpr Range nothing{};
+  constexpr ElementRange nothing{};
   batch.dispatch(wait_for, grid(1), read(flag, nothing), woken);
   batch.dispatch(write_to, grid(1), write(flag, nothing));
   queue.submit(batch).wait(limit);
@@ -145,10 +145,10 @@ TEST_F(Batches, with_derived_fences_begin_beside_the_end_of_the_one_before_where
   const auto write_to = module.kernel<void(std::uint32_t*)>("write_to");
   PinnedBuffer<std::uint32_t> flag(gpu, 1);
   PinnedBuffer<std::uint32_t> woken(gpu, 1);
-  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
   flag[0] = woken[0] = 0;
   // The first batch ends only after the second has begun: that they share the flag is kept from both.
-  constexpr Range nothing{};
+  constexpr ElementRange nothing{};
   Batch first(gpu, {.fences = Fences::derived});
   first.dispatch(increment, grid(1), woken, 1, 1);
   first.dispatch(wait_for, grid(1), read(flag, nothing), woken);
@@ -163,7 +163,7 @@ TEST_F(Batches, with_derived_fences_begin_beside_the_end_of_the_one_before_where
 
 TEST_F(Batches, with_derived_fences_copy_beside_kernels_where_nothing_conflicts) {
   const auto wait_for = module.kernel<void(const std::uint32_t*, std::uint32_t*)>("wait_for");
-  const DeviceBuffer<std::uint32_t> ones = upload(std::vector<std::uint32_t>(n, 1));
+  DeviceBuffer<std::uint32_t> ones = upload(std::vector<std::uint32_t>(n, 1));
   PinnedBuffer<std::uint32_t> output(gpu, n);
   PinnedBuffer<std::uint32_t> flag(gpu, 1);
   PinnedBuffer<std::uint32_t> woken(gpu, 1);
@@ -171,7 +171,7 @@ TEST_F(Batches, with_derived_fences_copy_beside_kernels_where_nothing_conflicts)
   Batch batch(gpu, {.fences = Fences::derived});
   batch.copy(output, ones);
   // The kernel ends only after the copy behind it has run.
-  batch.dispatch(wait_for, grid(1), read(flag, Range{}), woken);
+  batch.dispatch(wait_for, grid(1), read(flag, ElementRange{}), woken);
   batch.copy(flag, ones.subspan(0, 1));
   queue.submit(batch).wait(limit);
   EXPECT_EQ(woken[0], 1U);
@@ -179,7 +179,7 @@ TEST_F(Batches, with_derived_fences_copy_beside_kernels_where_nothing_conflicts)
 }
 
 TEST_F(Batches, submitted_by_many_threads_all_run) {
-  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
   Queue small(gpu, {.size = 64});
   Batch batch(gpu);
   for (int i = 0; i < 7; ++i) batch.dispatch(increment, grid(n), data, n, 1);

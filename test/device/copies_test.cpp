@@ -27,7 +27,7 @@ constexpr std::size_t sizes[] = {0,       1,       3,         64,        4095,  
 TEST_F(Copies, of_pageable_memory_bring_every_byte_there_and_back) {
   for (const std::size_t size : sizes) {
     const std::vector<std::byte> source = pattern(size);
-    const DeviceBuffer<std::byte> device = upload(source);
+    DeviceBuffer<std::byte> device = upload(source);
     EXPECT_TRUE(download(device) == source) << size;
   }
 }
@@ -36,7 +36,7 @@ TEST_F(Copies, of_pageable_memory_may_be_staged_or_locked_whatever_the_size) {
   for (const std::size_t lock_from : {std::size_t{0}, CopyOptions::never_lock}) {
     for (const std::size_t size : {1U, 4097U, 9'000'001U}) {
       const std::vector<std::byte> source = pattern(size);
-      const DeviceBuffer<std::byte> device(gpu, size);
+      DeviceBuffer<std::byte> device(gpu, size);
       copy(device, std::span(source), {.lock_from = lock_from});
       std::vector<std::byte> result(size);
       copy(std::span(result), device, {.lock_from = lock_from});
@@ -48,8 +48,8 @@ TEST_F(Copies, of_pageable_memory_may_be_staged_or_locked_whatever_the_size) {
 TEST_F(Copies, go_between_all_kinds_of_memory) {
   const std::vector<std::byte> source = pattern(100'001);
   PinnedBuffer<std::byte> pinned(gpu, source.size());
-  const DeviceBuffer<std::byte> first(gpu, source.size());
-  const DeviceBuffer<std::byte> second(gpu, source.size());
+  DeviceBuffer<std::byte> first(gpu, source.size());
+  DeviceBuffer<std::byte> second(gpu, source.size());
   PinnedBuffer<std::byte> result(gpu, source.size());
   copy(pinned, std::span(source));
   copy(first, pinned);
@@ -62,7 +62,7 @@ TEST_F(Copies, go_between_all_kinds_of_memory) {
 }
 
 TEST_F(Copies, of_parts_leave_the_rest_alone) {
-  const DeviceBuffer<std::uint32_t> device = upload(numbers(100));
+  DeviceBuffer<std::uint32_t> device = upload(numbers(100));
   const std::vector<std::uint32_t> part{7, 8, 9};
   copy(device.subspan(50, 3), std::span(part));
   std::vector<std::uint32_t> expected = numbers(100);
@@ -73,7 +73,7 @@ TEST_F(Copies, of_parts_leave_the_rest_alone) {
 TEST_F(Copies, of_locked_memory_and_of_pinned_containers_need_no_staging) {
   std::vector<std::byte> memory = pattern(70'000);
   const std::vector<std::byte> expected = memory;
-  const DeviceBuffer<std::byte> device(gpu, memory.size());
+  DeviceBuffer<std::byte> device(gpu, memory.size());
   {
     const Pin pin(gpu, std::span(memory));
     copy(device, pin);
@@ -101,7 +101,7 @@ TEST_F(Copies, of_locked_memory_are_seen_by_kernels) {
 TEST_F(Copies, that_are_asynchronous_start_after_what_they_depend_on) {
   PinnedBuffer<std::uint32_t> source(gpu, 1000);
   PinnedBuffer<std::uint32_t> result(gpu, 1000);
-  const DeviceBuffer<std::uint32_t> device(gpu, 1000);
+  DeviceBuffer<std::uint32_t> device(gpu, 1000);
   std::fill(source.begin(), source.end(), 1U);
   Signal gate(gpu, 1);
   const Signal uploaded(gpu, 1);
@@ -116,7 +116,7 @@ TEST_F(Copies, that_are_asynchronous_start_after_what_they_depend_on) {
 }
 
 TEST_F(Copies, of_unequal_sizes_or_of_what_the_device_cannot_reach_are_refused) {
-  const DeviceBuffer<std::uint32_t> device(gpu, 10);
+  DeviceBuffer<std::uint32_t> device(gpu, 10);
   std::vector<std::uint32_t> values(11);
   EXPECT_THAT(error_of([&] { copy(device, std::span(values)); }), HasSubstr("44 bytes of pageable memory to 40 bytes"));
   EXPECT_THAT(error_of([&] { static_cast<void>(device.subspan(5, 6)); }), HasSubstr("not inside"));

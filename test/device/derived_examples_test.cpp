@@ -43,7 +43,7 @@ protected:
   void expect_to_need_every_barrier_bit(std::size_t dispatches) {
     if (!runtime.on_softgpu()) GTEST_SKIP() << "an AMD GPU may well keep the order by chance";
     detail::KernargChunks kernargs(gpu, KernargMemory::host);
-    const detail::BatchImage image = make_image(batch.recording(), nullptr, kernargs);
+    const detail::BatchImage image = make_image(detail::recording_of(batch), nullptr, kernargs);
     ASSERT_EQ(image.stream.packets.size(), dispatches);
     ASSERT_TRUE(works([&](Queue& own) { return own.submit(image.stream.packets); }));
     for (std::size_t i = 1; i < dispatches; ++i) {

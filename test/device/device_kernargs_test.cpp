@@ -119,7 +119,7 @@ TEST_F(WithoutLargeBar, kernel_arguments_in_device_memory_are_refused) {
 
 TEST_F(WithoutLargeBar, everything_else_works) {
   const auto increment = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
-  const DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(100));
+  DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(100));
   queue.dispatch(increment, grid(100), data, 100, 3).wait(limit);
   EXPECT_THAT(download(data), Each(3U));
 }

@@ -16,9 +16,9 @@ TEST_F(Kernels, add_two_vectors) {
   constexpr std::uint32_t n = 10'007;
   const auto add =
       module.kernel<void(const std::uint32_t*, const std::uint32_t*, std::uint32_t*, std::uint32_t)>("add");
-  const DeviceBuffer<std::uint32_t> a = upload(numbers(n));
-  const DeviceBuffer<std::uint32_t> b = upload(numbers(n, 1000));
-  const DeviceBuffer<std::uint32_t> sum(gpu, n);
+  DeviceBuffer<std::uint32_t> a = upload(numbers(n));
+  DeviceBuffer<std::uint32_t> b = upload(numbers(n, 1000));
+  DeviceBuffer<std::uint32_t> sum(gpu, n);
   queue.dispatch(add, grid(n).group(256), a, b, sum, n).wait(limit);
   const std::vector<std::uint32_t> result = download(sum);
   for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(result[i], 2 * i + 1000) << i;
@@ -33,7 +33,7 @@ TEST_F(Kernels, read_and_write_pinned_memory_in_place) {
 }
 
 TEST_F(Kernels, exchange_values_through_static_and_dynamic_lds) {
-  const DeviceBuffer<std::uint32_t> values = upload(numbers(1024));
+  DeviceBuffer<std::uint32_t> values = upload(numbers(1024));
   std::vector<std::uint32_t> expected(1024);
   for (std::uint32_t i = 0; i < 1024; ++i) expected[i] = i / 256 * 256 + 255 - i % 256;
 
@@ -47,7 +47,7 @@ TEST_F(Kernels, exchange_values_through_static_and_dynamic_lds) {
 TEST_F(Kernels, of_opencl_get_local_memory_of_the_sizes_they_are_passed) {
   const Module opencl = Module::load(gpu, DEVICE_TEST_OPENCL);
   const auto rotate = opencl.kernel<void(std::uint32_t*, LocalMemory, LocalMemory)>("rotate");
-  const DeviceBuffer<std::uint32_t> values = upload(numbers(64));
+  DeviceBuffer<std::uint32_t> values = upload(numbers(64));
   queue.dispatch(rotate, grid(64).group(64), values, LocalMemory{64 * 4}, LocalMemory{64 * 8}).wait(limit);
   std::vector<std::uint32_t> expected(64);
   for (std::uint32_t i = 0; i < 64; ++i) expected[i] = (i + 1) % 64 + 1000 * ((i + 2) % 64);
@@ -59,8 +59,8 @@ TEST_F(Kernels, visit_each_cell_of_a_grid_with_partial_groups_once) {
   constexpr std::uint32_t height = 19;
   constexpr std::uint32_t depth = 5;
   const auto visit = module.kernel<void(std::uint32_t*, std::uint32_t*, std::uint32_t, std::uint32_t)>("visit_cells");
-  const DeviceBuffer<std::uint32_t> visits = upload(std::vector<std::uint32_t>(width * height * depth));
-  const DeviceBuffer<std::uint32_t> groups(gpu, visits.size());
+  DeviceBuffer<std::uint32_t> visits = upload(std::vector<std::uint32_t>(width * height * depth));
+  DeviceBuffer<std::uint32_t> groups(gpu, visits.size());
   queue.dispatch(visit, grid(width, height, depth).group(16, 4, 2), visits, groups, width, height).wait(limit);
   EXPECT_THAT(download(visits), Each(1U));
   const std::vector<std::uint32_t> group = download(groups);
@@ -77,9 +77,9 @@ TEST_F(Kernels, call_functions_by_pointer_and_functions_that_call_themselves) {
   constexpr std::uint32_t n = 1000;
   const auto call =
       module.kernel<void(const std::uint32_t*, std::uint32_t*, std::uint32_t*, std::uint32_t)>("call_functions");
-  const DeviceBuffer<std::uint32_t> values = upload(numbers(n, 12345));
-  const DeviceBuffer<std::uint32_t> by_pointer(gpu, n);
-  const DeviceBuffer<std::uint32_t> by_itself(gpu, n);
+  DeviceBuffer<std::uint32_t> values = upload(numbers(n, 12345));
+  DeviceBuffer<std::uint32_t> by_pointer(gpu, n);
+  DeviceBuffer<std::uint32_t> by_itself(gpu, n);
   queue.dispatch(call, grid(n).group(128), values, by_pointer, by_itself, n).wait(limit);
   constexpr std::array<std::uint32_t, 12> fibonacci = {0, 1, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89};
   const std::vector<std::uint32_t> pointed = download(by_pointer);
@@ -99,7 +99,7 @@ TEST_F(Kernels, take_structures_and_small_values) {
     std::int8_t square;
   };
   const auto evaluate = module.kernel<void(double*, Polynomial, std::uint16_t)>("evaluate");
-  const DeviceBuffer<double> results(gpu, 300);
+  DeviceBuffer<double> results(gpu, 300);
   queue.dispatch(evaluate, grid(300), results, Polynomial{0.25, 1.5F, -3}, 300).wait(limit);
   const std::vector<double> result = download(results);
   for (int i = 0; i < 300; ++i) ASSERT_EQ(result[static_cast<std::size_t>(i)], 0.25 + 1.5 * i - 3.0 * i * i) << i;
@@ -126,7 +126,7 @@ TEST_F(Kernels, of_code_object_v5_know_the_shape_of_their_launch) {
 }
 
 TEST_F(Kernels, are_found_by_symbol_and_by_their_name_in_the_source) {
-  const DeviceBuffer<float> values = upload(std::vector<float>{1, 2, 3});
+  DeviceBuffer<float> values = upload(std::vector<float>{1, 2, 3});
   queue.dispatch(module.kernel<void(float*)>("twice::scale"), grid(3), values).wait(limit);
   queue.dispatch(module.kernel<void(float*)>("_ZN5twice5scaleEPf"), grid(3), values).wait(limit);
   EXPECT_EQ(download(values), (std::vector<float>{4, 8, 12}));
@@ -138,7 +138,7 @@ TEST_F(Kernels, that_do_not_exist_are_an_error_that_lists_those_that_do) {
 }
 
 TEST_F(Kernels, launched_in_too_large_groups_are_refused) {
-  const DeviceBuffer<std::uint32_t> values(gpu, 2048);
+  DeviceBuffer<std::uint32_t> values(gpu, 2048);
   const auto reverse = module.kernel<void(std::uint32_t*)>("reverse_groups");
   EXPECT_THAT(error_of([&] { queue.dispatch(reverse, grid(2048).group(512), values); }),
               AllOf(HasSubstr("reverse_groups"), HasSubstr("512"), HasSubstr("256")));

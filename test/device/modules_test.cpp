@@ -21,7 +21,7 @@ TEST_F(Modules, loaded_from_memory_need_the_image_no_longer) {
   const Module copy_of_it = Module::load(gpu, std::as_bytes(std::span(image)), "image");
   std::fill(image.begin(), image.end(), 'x');
   const auto increment = copy_of_it.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
-  const DeviceBuffer<std::uint32_t> values = upload(numbers(100));
+  DeviceBuffer<std::uint32_t> values = upload(numbers(100));
   queue.dispatch(increment, grid(100), values, 100, 1).wait(limit);
   EXPECT_EQ(download(values), numbers(100, 1));
 }

@@ -34,7 +34,7 @@ TEST_F(Queues, run_every_dispatch_of_eight_threads_exactly_once) {
 TEST_F(Queues, run_the_dispatches_of_a_single_producer_with_arguments_reused_many_times) {
   Queue mine(gpu, {.size = 64, .producers = Producers::single, .kernarg_bytes = 4096});
   constexpr int dispatches = 1000;
-  Submission last = mine.fence();
+  Submission last = mine.barrier();
   for (int i = 0; i < dispatches; ++i) last = mine.dispatch(count, grid(64), counter);
   last.wait();
   EXPECT_EQ(counter[0], dispatches * 64U);

@@ -20,8 +20,8 @@ TEST_F(SeveralGpus, pass_on_what_the_other_computed) {
   const Agent other = runtime.gpu(1);
   const Module other_module = Module::load(other, DEVICE_TEST_KERNELS);
   Queue other_queue(other);
-  const DeviceBuffer<std::uint32_t> here = upload(numbers(count));
-  const DeviceBuffer<std::uint32_t> there(other, count);
+  DeviceBuffer<std::uint32_t> here = upload(numbers(count));
+  DeviceBuffer<std::uint32_t> there(other, count);
   Batch increments(gpu);
   for (int i = 0; i < 100; ++i) increments.dispatch(module.kernel<Increment>("increment"), grid(count), here, count, 1);
   Batch takes_over(other);
@@ -29,7 +29,7 @@ TEST_F(SeveralGpus, pass_on_what_the_other_computed) {
   takes_over.dispatch(other_module.kernel<Increment>("increment"), grid(count), there, count, 5);
   for (int round = 0; round < 20; ++round) {
     copy(here, std::span<const std::uint32_t>(numbers(count, 7)));
-    other_queue.wait_for(queue.submit(increments));
+    other_queue.start_after(queue.submit(increments));
     other_queue.submit(takes_over).wait(limit);
     ASSERT_EQ(download(there), numbers(count, 7 + 100 + 5)) << round;
   }
@@ -37,7 +37,7 @@ TEST_F(SeveralGpus, pass_on_what_the_other_computed) {
 
 TEST_F(SeveralGpus, take_no_kernels_of_each_other) {
   Queue other_queue(runtime.gpu(1));
-  const DeviceBuffer<std::uint32_t> data(gpu, count);
+  DeviceBuffer<std::uint32_t> data(gpu, count);
   EXPECT_THAT(
       error_of([&] { other_queue.dispatch(module.kernel<Increment>("increment"), grid(count), data, count, 1); }),
       HasSubstr("kernel increment is not loaded on the gfx"));

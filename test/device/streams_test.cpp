@@ -91,12 +91,12 @@ TEST_F(StreamsOnDevice, let_chains_go_on_while_another_one_waits) {
   Batch batch(gpu, {.fences = Fences::derived});
   // The first chain ends only after the second has: that they share the flag is kept from the batch.
   for (std::size_t i = 0; i < 4; ++i) {
-    batch.dispatch(wait_for, grid(1), read(flag, Range{}), read_write(woken));
+    batch.dispatch(wait_for, grid(1), read(flag, ElementRange{}), read_write(woken));
     batch.dispatch(increment, grid(n), data[0], n, 1);
   }
   batch.dispatch(increment, grid(1), read_write(data[0]), n, 1);
   const auto write_to = module.kernel<void(std::uint32_t*)>("write_to");
-  batch.dispatch(write_to, grid(1), write(flag, Range{}));
+  batch.dispatch(write_to, grid(1), write(flag, ElementRange{}));
   batch.touches(read(data[0]));
   ASSERT_EQ(streams.layout(batch).queues, 2U);
   streams.submit(batch).wait(limit);
@@ -126,15 +126,15 @@ TEST_F(StreamsOnDevice, are_waited_for_like_a_queue) {
   Batch gate(gpu);
   gate.dispatch(wait_for, grid(1), flag, result);
   Batch batch = independent_chains();
-  streams.wait_for(queue.submit(gate));
+  streams.start_after(queue.submit(gate));
   const Submission submission = streams.submit(batch);
   Batch after(gpu);
   after.dispatch(increment, grid(n), data[0], n, 100);
   Queue other(gpu);
-  other.wait_for(submission);
+  other.start_after(submission);
   const std::array both{submission, other.submit(after)};
   std::promise<bool> called;
-  submission.then([&](const Error* failure) { called.set_value(failure == nullptr); });
+  submission.on_complete([&](const Error* failure) { called.set_value(failure == nullptr); });
   EXPECT_FALSE(submission.done());
   EXPECT_THROW(submission.wait({.timeout = std::chrono::milliseconds(5)}), TimeoutError);
   EXPECT_THROW(wait_any(both, {.timeout = std::chrono::milliseconds(5)}), TimeoutError);
@@ -155,7 +155,7 @@ TEST_F(StreamsOnDevice, tell_every_waiter_when_one_queue_fails) {
   for (std::size_t chain = 0; chain < 3; ++chain)
     for (int step = 0; step < 6; ++step) {
       if (chain == 1 && step == 3)
-        batch.dispatch(increment, grid(1), read_write(wild, Range{}), 1, 1);
+        batch.dispatch(increment, grid(1), read_write(wild, ElementRange{}), 1, 1);
       else
         batch.dispatch(increment, grid(n), data[chain], n, 1);
       if (chain == 1) batch.touches(read_write(data[1]));

@@ -53,8 +53,8 @@ TEST_F(Waiting, that_blocks_leaves_the_core_to_others) {
 TEST_F(Waiting, by_callback_needs_no_core) {
   std::promise<nanoseconds> used;
   nanoseconds first{};
-  queue.submit(encode(BarrierAnd{})).then([&](const Error*) { first = thread_time(); });
-  submit_behind_gate().then([&](const Error*) { used.set_value(thread_time() - first); });
+  queue.submit(encode(BarrierAnd{})).on_complete([&](const Error*) { first = thread_time(); });
+  submit_behind_gate().on_complete([&](const Error*) { used.set_value(thread_time() - first); });
   std::this_thread::sleep_for(blocked.timeout);
   gate.store(0);
   EXPECT_LT(used.get_future().get(), blocked.timeout / 20);
@@ -66,7 +66,7 @@ TEST_F(Waiting, by_callback_sees_what_the_kernels_wrote) {
   for (int i = 0; i < 100; ++i) {
     target[0] = 0;
     std::promise<std::uint32_t> seen;
-    queue.dispatch(write, grid(1), target).then([&](const Error* failure) {
+    queue.dispatch(write, grid(1), target).on_complete([&](const Error* failure) {
       EXPECT_EQ(failure, nullptr);
       seen.set_value(target[0]);
     });
@@ -78,7 +78,7 @@ TEST_F(Waiting, by_callback_is_told_of_a_fault) {
   const auto write = module.kernel<void(std::uint32_t*)>("write_to");
   std::promise<std::string> told;
   queue.dispatch(write, grid(1), std::bit_cast<std::uint32_t*>(std::uintptr_t{0xdead000}))
-      .then([&](const Error* failure) { told.set_value(failure == nullptr ? "nothing" : failure->what()); });
+      .on_complete([&](const Error* failure) { told.set_value(failure == nullptr ? "nothing" : failure->what()); });
   EXPECT_THAT(told.get_future().get(), HasSubstr("kernel write_to"));
 }
 

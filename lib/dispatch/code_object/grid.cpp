@@ -4,6 +4,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "fastdispatch/agent.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch {

@@ -12,6 +12,7 @@
 #include "dispatch/code_object/kernel_info.hpp"
 #include "dispatch/code_object/kernel_metadata.hpp"
 #include "dispatch/code_object/signature.hpp"
+#include "dispatch/device/agent_state.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -92,12 +93,12 @@ struct Module::State {
     for (const detail::KernelMetadata& kernel : metadata) {
       infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel.symbol), agent));
     }
-    for (const detail::KernelInfo& info : infos) agent.register_kernel(info.object, info.name);
+    for (const detail::KernelInfo& info : infos) detail::state_of(agent).kernels.add(info.object, info.name);
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
   ~State() {
-    for (const detail::KernelInfo& info : infos) agent.unregister_kernel(info.object);
+    for (const detail::KernelInfo& info : infos) detail::state_of(agent).kernels.remove(info.object);
   }
 
   // By symbol first, else by source name; the number of kernels where none or several have it.

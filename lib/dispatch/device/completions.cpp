@@ -86,7 +86,8 @@ bool Completions::call_first(AgentQueue& queue, Watched& watched, std::unique_lo
     if (const Error* reason = queue.failure(); reason != nullptr)
       failure.emplace(*reason);
     else if (watched.leaving)
-      failure.emplace("the queue was destroyed before the submission completed: wait before destroying it");
+      failure.emplace(ErrorKind::queue_failed,
+                      "the queue was destroyed before the submission completed: wait before destroying it");
     else
       return false;
   }

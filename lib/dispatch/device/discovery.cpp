@@ -172,8 +172,8 @@ void discover(RuntimeState& runtime) {
   for_each<hsa_agent_t>(
       api, "hsa_iterate_agents", [&](auto callback, void* data) { return api.iterate_agents(callback, data); }, add);
 
-  if (runtime.host == nullptr) throw Error("the HSA runtime has no agent for the host");
-  if (runtime.gpus.empty()) throw Error("the HSA runtime has no GPU that can run kernels");
+  if (runtime.host == nullptr) throw Error(ErrorKind::runtime, "the HSA runtime has no agent for the host");
+  if (runtime.gpus.empty()) throw Error(ErrorKind::runtime, "the HSA runtime has no GPU that can run kernels");
   runtime.host->host = runtime.host.get();
   for (const auto& gpu : runtime.gpus) {
     gpu->host = runtime.host.get();

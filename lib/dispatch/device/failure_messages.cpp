@@ -72,13 +72,13 @@ std::string blame(std::span<const std::string> suspects) {
 Error queue_error(const HsaApi& api, hsa_status_t status, std::span<const std::string> suspects) {
   std::string message = fmt::format("the queue stopped: {}; {}", status_text(api, status), blame(suspects));
   if (const std::string_view hint = cause(status); !hint.empty()) message += fmt::format(" ({})", hint);
-  return {status, "queue", message};
+  return {ErrorKind::queue_failed, status, "queue", message};
 }
 
 Error memory_fault_error(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name,
                          std::span<const std::string> suspects) {
   return {
-      static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), "queue",
+      ErrorKind::queue_failed, static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), "queue",
       fmt::format("memory fault on {} at address {:#x}: {}; {} (is the buffer still alive, large enough, and pinned "
                   "or the agent's own?)",
                   agent_name, fault.virtual_address, reasons(fault.fault_reason_mask), blame(suspects))};

@@ -38,7 +38,8 @@ private:
   mutable std::mutex mutex_;
   std::vector<AgentQueue*> queues_;
   std::optional<Error> last_fault_;
-  const Error wordless_error_{HSA_STATUS_ERROR, "queue", "the queue stopped, and no memory was left to say why"};
+  const Error wordless_error_{ErrorKind::queue_failed, HSA_STATUS_ERROR, "queue",
+                              "the queue stopped, and no memory was left to say why"};
   std::atomic<std::uint32_t> failures_{0};
   std::atomic<std::uint32_t> faults_{0};
 };

@@ -85,14 +85,14 @@ AgentState* RuntimeState::find(hsa_agent_t agent) const noexcept {
 
 Runtime::Runtime(RuntimeOptions options) : state_(detail::share_state(detail::open_hsa_library(options.device))) {}
 
-std::span<const Agent> Runtime::gpus() const noexcept { return state_->gpu_views; }
+std::span<const Agent> Runtime::gpus() const& noexcept { return state_->gpu_views; }
 
-Agent Runtime::gpu(std::size_t index) const {
+Agent Runtime::gpu(std::size_t index) const& {
   if (index >= gpus().size()) throw Error(fmt::format("there is no GPU {}: the runtime has {}", index, gpus().size()));
   return gpus()[index];
 }
 
-Agent Runtime::host() const noexcept { return Agent(*state_->host); }
+Agent Runtime::host() const& noexcept { return Agent(*state_->host); }
 std::string_view Runtime::library_path() const noexcept { return state_->library.path; }
 std::string_view Runtime::version() const noexcept { return state_->version; }
 bool Runtime::on_softgpu() const noexcept { return state_->library.softgpu; }

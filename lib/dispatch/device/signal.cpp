@@ -1,6 +1,8 @@
 #include "fastdispatch/signal.hpp"
 
+#include <mutex>
 #include <utility>
+#include <vector>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -12,7 +14,8 @@
 
 namespace fastdispatch {
 
-Signal::Signal(Agent agent, hsa_signal_value_t initial) : agent_(agent), faults_seen_(agent.state().queues.faults()) {
+Signal::Signal(Agent agent, hsa_signal_value_t initial)
+    : agent_(agent), faults_seen_(detail::state_of(agent).queues.faults()) {
   // No list of consumers: any agent may write it and any thread wait for it.
   detail::check(agent.api(), agent.api().signal_create(initial, 0, nullptr, &handle_), "hsa_signal_create",
                 "making a signal");
@@ -35,59 +38,65 @@ Signal& Signal::operator=(Signal&& other) noexcept {
 hsa_signal_value_t Signal::load() const noexcept { return detail::load_acquire(handle_); }
 
 void Signal::store(hsa_signal_value_t value) noexcept {
-  faults_seen_.store(agent_.state().queues.faults(), std::memory_order_relaxed);
+  faults_seen_.store(detail::state_of(agent_).queues.faults(), std::memory_order_relaxed);
   agent_.api().signal_store_screlease(handle_, value);
 }
 
 void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
-  const detail::QueueRegistry& queues = agent_.state().queues;
+  const detail::QueueRegistry& queues = detail::state_of(agent_).queues;
   const auto check_failure = [&, seen = std::uint32_t{0}]() mutable {
     if (const std::uint32_t failures = queues.failures(); failures != seen) {
       queues.throw_if_lost(handle_, faults_seen_.load(std::memory_order_relaxed));
       seen = failures;
     }
   };
-  if (!detail::wait_for(agent_.state(), {.signal = handle_, .threshold = threshold}, options, check_failure))
+  if (!detail::wait_for(detail::state_of(agent_), {.signal = handle_, .threshold = threshold}, options, check_failure))
     throw TimeoutError(
         fmt::format("waiting for a signal below {}: not reached within {} ms; its value is {}", threshold,
                     std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count(), load()));
 }
 
+struct SignalPool::State {
+  Agent agent;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<Signal>> idle;
+  std::size_t made = 0;
+};
+
 PooledSignal::~PooledSignal() {
-  if (signal_ != nullptr) pool_->give_back(std::move(signal_));
+  if (signal_ == nullptr) return;
+  const std::scoped_lock lock(pool_->state_->mutex);
+  pool_->state_->idle.push_back(std::move(signal_));  // there is room
 }
 
-SignalPool::SignalPool(Agent agent, std::size_t preallocated) : agent_(agent) {
-  for (; made_ < preallocated; ++made_) idle_.push_back(std::make_unique<Signal>(agent, 0));
+SignalPool::SignalPool(Agent agent, std::size_t preallocated) : state_(new State{.agent = agent, .mutex{}, .idle{}}) {
+  for (; state_->made < preallocated; ++state_->made) state_->idle.push_back(std::make_unique<Signal>(agent, 0));
 }
+
+SignalPool::~SignalPool() = default;
 
 PooledSignal SignalPool::acquire(hsa_signal_value_t initial) {
   {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(state_->mutex);
     // From the back, so that few signals stay warm; those that came back before they completed may have by now.
-    for (auto signal = idle_.rbegin(); signal != idle_.rend(); ++signal) {
+    for (auto signal = state_->idle.rbegin(); signal != state_->idle.rend(); ++signal) {
       if ((*signal)->load() > 0) continue;
-      std::swap(*signal, idle_.back());
-      std::unique_ptr<Signal> taken = std::move(idle_.back());
-      idle_.pop_back();
+      std::swap(*signal, state_->idle.back());
+      std::unique_ptr<Signal> taken = std::move(state_->idle.back());
+      state_->idle.pop_back();
       taken->store(initial);
       return {*this, std::move(taken)};
     }
   }
-  auto made = std::make_unique<Signal>(agent_, initial);
-  const std::scoped_lock lock(mutex_);
-  idle_.reserve(++made_);  // so that give_back never allocates
+  auto made = std::make_unique<Signal>(state_->agent, initial);
+  const std::scoped_lock lock(state_->mutex);
+  state_->idle.reserve(++state_->made);  // so that giving back never allocates
   return {*this, std::move(made)};
 }
 
 std::size_t SignalPool::size() const {
-  const std::scoped_lock lock(mutex_);
-  return made_;
-}
-
-void SignalPool::give_back(std::unique_ptr<Signal> signal) noexcept {
-  const std::scoped_lock lock(mutex_);
-  idle_.push_back(std::move(signal));
+  const std::scoped_lock lock(state_->mutex);
+  return state_->made;
 }
 
 }  // namespace fastdispatch

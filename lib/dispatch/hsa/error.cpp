@@ -9,10 +9,35 @@
 
 namespace fastdispatch {
 
-Error::Error(const std::string& message) : std::runtime_error(message) {}
+namespace {
+
+ErrorKind kind_of(hsa_status_t status, std::string_view call) {
+  if (call == "hsa_init") return ErrorKind::runtime;  // without a driver it is out of resources
+  switch (static_cast<int>(status)) {
+  case HSA_STATUS_ERROR_OUT_OF_RESOURCES:
+  case HSA_STATUS_ERROR_INVALID_ALLOCATION:
+    return ErrorKind::out_of_memory;
+  case HSA_STATUS_ERROR_INVALID_ARGUMENT:
+  case HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS:
+  case HSA_STATUS_ERROR_INVALID_CODE_OBJECT:
+  case HSA_STATUS_ERROR_INVALID_SYMBOL_NAME:
+  case HSA_STATUS_ERROR_INVALID_AGENT:
+  case HSA_STATUS_ERROR_INVALID_QUEUE_CREATION:
+    return ErrorKind::bad_argument;
+  default:
+    return ErrorKind::runtime;
+  }
+}
+
+}  // namespace
+
+Error::Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
 
 Error::Error(hsa_status_t status, std::string call, const std::string& message)
-    : std::runtime_error(message), status_(status), call_(std::move(call)) {}
+    : std::runtime_error(message), kind_(kind_of(status, call)), status_(status), call_(std::move(call)) {}
+
+Error::Error(ErrorKind kind, hsa_status_t status, std::string call, const std::string& message)
+    : std::runtime_error(message), kind_(kind), status_(status), call_(std::move(call)) {}
 
 namespace detail {
 

@@ -57,15 +57,18 @@ void load_softgpu() {
     const fs::path file = file_of(dlsym(loaded, "hsaKmtOpenKFD"));
     dlclose(loaded);
     if (!fs::equivalent(file, path, ignored))
-      throw Error(fmt::format("the soft GPU cannot be used: this process has {} loaded already; start the program with "
+      throw Error(ErrorKind::runtime,
+                  fmt::format("the soft GPU cannot be used: this process has {} loaded already; start the program with "
                               "softgpu-run, or do not link it with HIP or HSA",
                               file.string()));
   }
   if (!fs::exists(path, ignored))
-    throw Error(fmt::format("the soft GPU's library {} does not exist; set FASTDISPATCH_SOFTGPU to the path of its {}",
+    throw Error(ErrorKind::runtime,
+                fmt::format("the soft GPU's library {} does not exist; set FASTDISPATCH_SOFTGPU to the path of its {}",
                             path.string(), thunk_name));
   if (dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
-    throw Error(fmt::format("the soft GPU's library {} cannot be loaded: {}", path.string(), last_dl_error()));
+    throw Error(ErrorKind::runtime,
+                fmt::format("the soft GPU's library {} cannot be loaded: {}", path.string(), last_dl_error()));
   log().debug("soft GPU: {}", path.string());
 }
 
@@ -73,7 +76,8 @@ void* load_hsa_runtime() {
   // ROCm's own packages do not always tell the dynamic linker where they are.
   for (const char* name : {"libhsa-runtime64.so.1", "/opt/rocm/lib/libhsa-runtime64.so.1"})
     if (void* handle = dlopen(name, RTLD_NOW | RTLD_GLOBAL)) return handle;
-  throw Error(fmt::format("the HSA runtime cannot be loaded: {}; it comes with Debian's package libhsa-runtime64-1, or "
+  throw Error(ErrorKind::runtime,
+              fmt::format("the HSA runtime cannot be loaded: {}; it comes with Debian's package libhsa-runtime64-1, or "
                           "with ROCm's hsa-rocr",
                           last_dl_error()));
 }
@@ -81,7 +85,8 @@ void* load_hsa_runtime() {
 void fill(HsaApi& api, void* handle, std::string_view path) {
 #define FASTDISPATCH_HSA_LOAD(name)                                                                                    \
   api.name = reinterpret_cast<decltype(api.name)>(dlsym(handle, "hsa_" #name));                                        \
-  if (api.name == nullptr) throw Error(fmt::format("the HSA runtime {} is too old: it has no hsa_" #name, path));
+  if (api.name == nullptr)                                                                                             \
+    throw Error(ErrorKind::runtime, fmt::format("the HSA runtime {} is too old: it has no hsa_" #name, path));
   FASTDISPATCH_HSA_FUNCTIONS(FASTDISPATCH_HSA_LOAD)
 #undef FASTDISPATCH_HSA_LOAD
 }
@@ -103,7 +108,8 @@ std::unique_ptr<const HsaLibrary> open_library(Device device) {
   library->path = file_of(dlsym(handle, "hsa_init")).string();
   // Found in ROCr's own dependencies, unless it is linked to AMD's thunk statically.
   if (device == Device::softgpu && dlsym(handle, "hsaKmtOpenKFD") == nullptr)
-    throw Error(fmt::format("the soft GPU cannot stand below the HSA runtime {}: it has a driver interface of its own "
+    throw Error(ErrorKind::runtime,
+                fmt::format("the soft GPU cannot stand below the HSA runtime {}: it has a driver interface of its own "
                             "built in, as ROCm's has from 6.3 on; Debian's package libhsa-runtime64-1 has not",
                             library->path));
   library->softgpu = runs_on_softgpu();
@@ -127,6 +133,7 @@ Device choose_device(Device requested, const char* environment, bool has_driver)
   if (device == Device::automatic) return has_driver ? Device::amd : Device::softgpu;
   if (device == Device::amd && !has_driver)
     throw Error(
+        ErrorKind::runtime,
         "an AMD GPU was asked for, but /dev/kfd cannot be opened: is the amdgpu driver loaded, and is this user "
         "in the group render? (FASTDISPATCH_DEVICE=softgpu uses the soft GPU)");
   return device;
@@ -147,9 +154,9 @@ const HsaLibrary& open_hsa_library(Device requested) {
     opened.device = device;
   }
   if (opened.device != device)
-    throw Error(fmt::format("this process runs HSA on {} already and cannot change to {}",
-                            opened.device == Device::amd ? "an AMD GPU" : "the soft GPU",
-                            device == Device::amd ? "an AMD GPU" : "the soft GPU"));
+    throw Error(ErrorKind::runtime, fmt::format("this process runs HSA on {} already and cannot change to {}",
+                                                opened.device == Device::amd ? "an AMD GPU" : "the soft GPU",
+                                                device == Device::amd ? "an AMD GPU" : "the soft GPU"));
   return *opened.library;
 }
 

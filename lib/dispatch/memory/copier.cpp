@@ -15,7 +15,7 @@ void wait_for_copy(Signal& copied) {
   copied.wait();
   if (copied.load() >= 0) return;
   copied.store(0);  // HSA tells of a copy that failed by a negative value; the next one is another
-  throw Error("a copy by the device failed while it ran");
+  throw Error(ErrorKind::queue_failed, "a copy by the device failed while it ran");
 }
 
 }  // namespace
@@ -91,7 +91,7 @@ void Copier::download(std::byte* destination, const MemoryView& source) {
 }
 
 Copier& copier_of(Agent agent) {
-  return agent.state().copier.get<Copier>([&] { return std::make_unique<Copier>(agent); });
+  return state_of(agent).copier.get<Copier>([&] { return std::make_unique<Copier>(agent); });
 }
 
 }  // namespace fastdispatch::detail

@@ -21,7 +21,7 @@ namespace {
 class CopyLock {
 public:
   CopyLock(Agent agent, const MemoryView& memory)
-      : ranges_(agent.host().state().locked_for_copies), range_(memory.address, memory.size) {
+      : ranges_(detail::state_of(agent.host()).locked_for_copies), range_(memory.address, memory.size) {
     ranges_.add(range_);
     try {
       pin_.emplace(agent, range_);

@@ -97,39 +97,4 @@ void KernargBlock::wait_for_arrival() const noexcept {
   static_cast<void>(last.load(std::memory_order_acquire));
 }
 
-namespace {
-
-std::size_t checked_capacity(std::size_t bytes) {
-  if (bytes == 0 || bytes % detail::KernargRing::alignment != 0)
-    throw Error(fmt::format("a kernarg pool of {} bytes: the size must be a multiple of {} and not zero", bytes,
-                            detail::KernargRing::alignment));
-  return bytes;
-}
-
-}  // namespace
-
-KernargPool::KernargPool(Agent agent, std::size_t bytes, KernargMemory memory)
-    : memory_(agent, checked_capacity(bytes), memory), ring_(std::make_unique<detail::KernargRing>(bytes)) {}
-
-KernargPool::~KernargPool() = default;
-
-KernargSlot KernargPool::try_acquire(std::size_t bytes, std::uint64_t completed_epoch) {
-  if (bytes == 0 || bytes > capacity())
-    throw Error(
-        fmt::format("{} bytes of kernel arguments do not fit into the queue's kernarg pool of {} bytes: make it "
-                    "larger with QueueOptions::kernarg_bytes",
-                    bytes, capacity()));
-  auto block = ring_->try_acquire(bytes);
-  if (!block) {
-    ring_->reclaim(completed_epoch);
-    block = ring_->try_acquire(bytes);
-  }
-  if (!block) return {};
-  return {memory_.bytes().subspan(block->offset, bytes), block->index};
-}
-
-void KernargPool::retire(const KernargSlot& slot, std::uint64_t epoch) noexcept { ring_->retire(slot.index, epoch); }
-
-std::uint64_t KernargPool::oldest_epoch() const noexcept { return ring_->oldest_epoch(); }
-
 }  // namespace fastdispatch

@@ -36,7 +36,7 @@ MemoryView view_of(Agent near, std::span<std::byte> bytes) {
   hsa_amd_pointer_info_t info{};
   info.size = sizeof(info);
   const detail::HsaApi& api = near.api();
-  const bool locked_for_copy = near.host().state().locked_for_copies.overlap_while(bytes, [&] {
+  const bool locked_for_copy = detail::state_of(near.host()).locked_for_copies.overlap_while(bytes, [&] {
     detail::check(api, api.amd_pointer_info(bytes.data(), &info, nullptr, nullptr, nullptr), "hsa_amd_pointer_info",
                   "looking up what kind of memory a span is");
   });

@@ -20,15 +20,15 @@ Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<Par
   if (parametrized) parameters.check(values, queue_.agent());
   if (recording.empty()) return queue_.barrier();
 
-  const auto [source, instance, place, part] = begin(recording);
+  const auto [encoded, ready, place, part] = begin(recording);
   const auto& [reservation, beside_last] = place;
   // Nothing fails from here on to the publication. Until then the image is this submission's alone, if it changes.
-  BatchImage& image = instance.image;
+  BatchImage& image = ready.image;
   if (parametrized) {
     parameters.apply(values, image.stream.packets, image.dispatches, image.kernargs.bytes.data());
     image.kernargs.complete_writes();
   }
-  for (PooledSignal& signal : instance.signals) signal->store(1);
+  for (PooledSignal& signal : ready.signals) signal->store(1);
   const bool whole = part.size() == image.stream.packets.size();
   const EndsEpoch ends_epoch = whole ? PacketQueue::ends_epoch(part) : EndsEpoch::no;
   if (beside_last)
@@ -37,68 +37,70 @@ Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<Par
     queue_.publish(reservation, part, ends_epoch);
   return queue_.submission(whole && image.stream.copies.empty()
                                ? reservation.epoch
-                               : submit_rest(source, instance, part.size(), reservation.epoch));
+                               : submit_rest(encoded, ready, part.size(), reservation.epoch));
 }
 
 BatchSubmitter::Beginning BatchSubmitter::begin(const BatchRecording& recording) {
   queue_.throw_if_failed();
-  Sources made;
-  Sources retired;  // goes when the turn is over
+  EncodedBatches made;
+  EncodedBatches retired;  // goes when the turn is over
   for (PacketQueue::RoomWait wait(queue_, queue_.packets_wanted(recording.steps().size()));;) {
-    Instance* instance = nullptr;
+    ReadyImage* ready = nullptr;
     {
       const Ring::Turn turn(queue_.ring());
-      instance = find(recording, made, retired);
-      if (instance != nullptr) {
-        const auto part = part_of(instance->image.stream.packets, 0);
-        Source& source = sources_.front();
-        if (const auto place = try_reserve(turn, source, *instance, part)) return {source, *instance, *place, part};
+      ready = find(recording, made, retired);
+      if (ready != nullptr) {
+        const auto part = part_of(ready->image.stream.packets, 0);
+        EncodedBatch& encoded = encoded_.front();
+        if (const auto place = try_reserve(turn, encoded, *ready, part)) return {encoded, *ready, *place, part};
       }
     }
-    if (instance == nullptr)
+    if (ready == nullptr)
       made = make(recording);
     else
       wait();
   }
 }
 
-BatchSubmitter::Instance* BatchSubmitter::find(const BatchRecording& recording, Sources& made, Sources& retired) {
-  const auto source = std::find_if(sources_.begin(), sources_.end(),
-                                   [&](const Source& candidate) { return candidate.version == recording.version(); });
-  if (source != sources_.end()) {
-    sources_.splice(sources_.begin(), sources_, source);
-    if (!made.empty() && !source->shared) source->instances.splice(source->instances.begin(), made.front().instances);
+BatchSubmitter::ReadyImage* BatchSubmitter::find(const BatchRecording& recording, EncodedBatches& made,
+                                                 EncodedBatches& retired) {
+  const auto encoded = std::find_if(encoded_.begin(), encoded_.end(), [&](const EncodedBatch& candidate) {
+    return candidate.version == recording.version();
+  });
+  if (encoded != encoded_.end()) {
+    encoded_.splice(encoded_.begin(), encoded_, encoded);
+    if (!made.empty() && !encoded->shared) encoded->images.splice(encoded->images.begin(), made.front().images);
   } else {
     if (made.empty()) return nullptr;
-    sources_.splice(sources_.begin(), made);
-    sources_.front().number = ++sources_made_;
-    for (auto next = std::next(sources_.begin()); next != sources_.end();) {
+    encoded_.splice(encoded_.begin(), made);
+    encoded_.front().number = ++numbers_given_;
+    for (auto next = std::next(encoded_.begin()); next != encoded_.end();) {
       const auto old = next++;
       if (!old->version->outdated.load(std::memory_order_acquire) ||
-          old->instances.back().epoch > queue_.completed_epoch())
+          old->images.back().epoch > queue_.completed_epoch())
         continue;
-      if (last_source_ == &*old) last_source_ = nullptr;
-      retired.splice(retired.end(), sources_, old);
+      if (last_submitted_ == &*old) last_submitted_ = nullptr;
+      retired.splice(retired.end(), encoded_, old);
     }
   }
-  std::list<Instance>& instances = sources_.front().instances;
-  if (sources_.front().shared) return &instances.front();
-  if (instances.front().epoch > queue_.completed_epoch()) return nullptr;
-  return &instances.front();
+  std::list<ReadyImage>& images = encoded_.front().images;
+  if (encoded_.front().shared) return &images.front();
+  if (images.front().epoch > queue_.completed_epoch()) return nullptr;
+  return &images.front();
 }
 
-BatchSubmitter::Sources BatchSubmitter::make(const BatchRecording& recording) {
-  Sources made;
-  Source& source =
-      made.emplace_back(Source{.version = recording.version(), .shared = recording.is_constant(), .instances = {}});
-  Instance& instance = source.instances.emplace_back(make_image(recording, queue_.handle(), kernargs_));
-  if (recording.fences() == Fences::derived) source.footprint.emplace(recording.steps(), instance.image.stream);
+BatchSubmitter::EncodedBatches BatchSubmitter::make(const BatchRecording& recording) {
+  EncodedBatches made;
+  EncodedBatch& encoded =
+      made.emplace_back(EncodedBatch{.version = recording.version(), .shared = recording.is_constant(), .images = {}});
+  ReadyImage& ready = encoded.images.emplace_back(make_image(recording, queue_.handle(), kernargs_));
+  if (recording.fences() == Fences::derived) encoded.footprint.emplace(recording.steps(), ready.image.stream);
 
-  std::vector<Packet>& packets = instance.image.stream.packets;
+  std::vector<Packet>& packets = ready.image.stream.packets;
   if (queue_.when_full() == WhenFull::report) queue_.check_fits(packets.size());  // otherwise it goes in parts
-  const auto new_signal = [&] { return instance.signals.emplace_back(signals_.acquire(0))->handle(); };
-  for (const ScheduledCopy& copy : instance.image.stream.copies) {
-    CopySignals& signals = instance.copy_signals.emplace_back();
+  const auto new_signal = [&] { return ready.signals.emplace_back(signals_.acquire(0))->handle(); };
+  for (const ScheduledCopy& copy : ready.image.stream.copies) {
+    CopySignals& signals = ready.copy_signals.emplace_back();
     signals.done = new_signal();
     queue_.copies().add(signals.done);
     if (copy.after) {
@@ -106,7 +108,7 @@ BatchSubmitter::Sources BatchSubmitter::make(const BatchRecording& recording) {
       if (packet.completion_signal().handle == 0) packet.set_completion_signal(new_signal());
       signals.start.push_back(packet.completion_signal());
     }
-    for (const std::size_t earlier : copy.after_copies) signals.start.push_back(instance.copy_signals[earlier].done);
+    for (const std::size_t earlier : copy.after_copies) signals.start.push_back(ready.copy_signals[earlier].done);
     if (copy.before) packets[*copy.before].set_barrier_signal(copy.before_signal, signals.done);
   }
   return made;
@@ -119,75 +121,75 @@ std::span<const Packet> BatchSubmitter::part_of(std::span<const Packet> packets,
   return packets.subspan(published, std::min<std::size_t>(queue_.size() / 2, packets.size() - published));
 }
 
-std::optional<BatchSubmitter::Place> BatchSubmitter::try_reserve(const Ring::Turn& turn, Source& source,
-                                                                 Instance& instance,
+std::optional<BatchSubmitter::Place> BatchSubmitter::try_reserve(const Ring::Turn& turn, EncodedBatch& encoded,
+                                                                 ReadyImage& ready,
                                                                  std::span<const Packet> part) noexcept {
-  const std::vector<Packet>& packets = instance.image.stream.packets;
+  const std::vector<Packet>& packets = ready.image.stream.packets;
   const bool first = part.data() == packets.data();
   const bool last = part.data() + part.size() == packets.data() + packets.size();
   const Part which = first ? (last ? Part::whole : Part::first) : (last ? Part::last : Part::middle);
   const auto reservation = queue_.ring().try_reserve(turn, static_cast<std::uint32_t>(part.size()),
                                                      last ? PacketQueue::ends_epoch(part) : EndsEpoch::no, which);
   if (!reservation) return std::nullopt;
-  instance.epoch = last ? reservation->epoch : never;
-  if (first && !source.shared)
-    source.instances.splice(source.instances.end(), source.instances, source.instances.begin());
-  const bool beside_last = first && may_begin_beside_last(source, reservation->first);
+  ready.epoch = last ? reservation->epoch : never;
+  if (first && !encoded.shared) encoded.images.splice(encoded.images.end(), encoded.images, encoded.images.begin());
+  const bool beside_last = first && may_begin_beside_last(encoded, reservation->first);
   if (last) {
-    last_source_ = &source;
+    last_submitted_ = &encoded;
     last_end_ = reservation->first + part.size();
   }
   return Place{*reservation, beside_last};
 }
 
-bool BatchSubmitter::may_begin_beside_last(Source& source, std::uint64_t first) const noexcept {
-  const bool both_known = source.footprint && last_source_ != nullptr && last_source_->footprint;
+bool BatchSubmitter::may_begin_beside_last(EncodedBatch& encoded, std::uint64_t first) const noexcept {
+  const bool both_known = encoded.footprint && last_submitted_ != nullptr && last_submitted_->footprint;
   if (!both_known || last_end_ != first) return false;
-  if (source.followed != last_source_->number) {
-    source.begins_beside_followed = source.footprint->may_begin_beside(*last_source_->footprint);
-    source.followed = last_source_->number;
+  if (encoded.followed != last_submitted_->number) {
+    encoded.begins_beside_followed = encoded.footprint->may_begin_beside(*last_submitted_->footprint);
+    encoded.followed = last_submitted_->number;
   }
-  return source.begins_beside_followed;
+  return encoded.begins_beside_followed;
 }
 
-std::uint64_t BatchSubmitter::submit_rest(Source& source, Instance& instance, std::size_t published,
+std::uint64_t BatchSubmitter::submit_rest(EncodedBatch& encoded, ReadyImage& ready, std::size_t published,
                                           std::uint64_t epoch) {
-  const std::vector<Packet>& packets = instance.image.stream.packets;
+  const std::vector<Packet>& packets = ready.image.stream.packets;
   std::size_t started = 0;
   try {
-    start_copies(instance, started, published);
+    start_copies(ready, started, published);
     while (published < packets.size()) {
       const auto part = part_of(packets, published);
-      const Ring::Reservation reservation = reserve(source, instance, part);
+      const Ring::Reservation reservation = reserve(encoded, ready, part);
       published += part.size();
       queue_.publish(reservation, part, published == packets.size() ? PacketQueue::ends_epoch(part) : EndsEpoch::no);
       epoch = reservation.epoch;
-      start_copies(instance, started, published);
+      start_copies(ready, started, published);
     }
     return epoch;
   } catch (const Error& error) {
     // The rest of the batch can't follow any more: nobody may take what was done of it for a result, and the ring must
     // drain.
-    queue_.fail(Error(fmt::format("only {} of a batch's {} packets and {} of its {} copies could be submitted: {}",
-                                  published, packets.size(), started, instance.copy_signals.size(), error.what())));
-    for (; started < instance.copy_signals.size(); ++started)
-      queue_.agent().api().signal_store_screlease(instance.copy_signals[started].done, 0);
+    queue_.fail(Error(ErrorKind::queue_failed,
+                      fmt::format("only {} of a batch's {} packets and {} of its {} copies could be submitted: {}",
+                                  published, packets.size(), started, ready.copy_signals.size(), error.what())));
+    for (; started < ready.copy_signals.size(); ++started)
+      queue_.agent().api().signal_store_screlease(ready.copy_signals[started].done, 0);
     throw;
   }
 }
 
-Ring::Reservation BatchSubmitter::reserve(Source& source, Instance& instance, std::span<const Packet> part) {
+Ring::Reservation BatchSubmitter::reserve(EncodedBatch& encoded, ReadyImage& ready, std::span<const Packet> part) {
   for (PacketQueue::RoomWait wait(queue_, queue_.packets_wanted(part.size()));; wait()) {
     const Ring::Turn turn(queue_.ring());
-    if (const auto place = try_reserve(turn, source, instance, part)) return place->reservation;
+    if (const auto place = try_reserve(turn, encoded, ready, part)) return place->reservation;
   }
 }
 
-void BatchSubmitter::start_copies(const Instance& instance, std::size_t& started, std::size_t published) {
-  const std::vector<ScheduledCopy>& copies = instance.image.stream.copies;
+void BatchSubmitter::start_copies(const ReadyImage& ready, std::size_t& started, std::size_t published) {
+  const std::vector<ScheduledCopy>& copies = ready.image.stream.copies;
   for (; started < copies.size() && copies[started].after.value_or(0) < published; ++started) {
     const CopyStep& step = copies[started].step;
-    const auto& [start, done] = instance.copy_signals[started];
+    const auto& [start, done] = ready.copy_signals[started];
     start_copy(queue_.agent(), step.destination, step.source, done, start);
   }
 }

@@ -42,8 +42,8 @@ private:
     hsa_signal_t done{};
   };
 
-  struct Instance {
-    explicit Instance(BatchImage made) : image(std::move(made)) {}
+  struct ReadyImage {
+    explicit ReadyImage(BatchImage made) : image(std::move(made)) {}
 
     BatchImage image;
     std::vector<PooledSignal> signals;
@@ -52,17 +52,17 @@ private:
   };
 
   // What was made of one version of a batch.
-  struct Source {
+  struct EncodedBatch {
     std::shared_ptr<const BatchVersion> version;
-    bool shared;                           // one instance serves all submissions
-    std::list<Instance> instances;         // what was submitted last is last
+    bool shared;                           // one image serves all submissions
+    std::list<ReadyImage> images;          // what was submitted last is last
     std::optional<Footprint> footprint{};  // where what the batch touches is known
-    std::uint64_t number = 0;              // no other source of the queue ever has it
-    // Whether the batch may begin beside the last packet of the source with this number, which it followed last.
+    std::uint64_t number = 0;              // no other one of the queue ever has it
+    // Whether the batch may begin beside the last packet of the batch with this number, which it followed last.
     std::uint64_t followed = 0;
     bool begins_beside_followed = false;
   };
-  using Sources = std::list<Source>;
+  using EncodedBatches = std::list<EncodedBatch>;
 
   // The slots of a part, and whether it may begin beside the packet before it.
   struct Place {
@@ -71,41 +71,42 @@ private:
   };
   // An image and the place of its first part.
   struct Beginning {
-    Source& source;
-    Instance& instance;
+    EncodedBatch& encoded;
+    ReadyImage& ready;
     Place place;
     std::span<const Packet> packets;
   };
 
   [[nodiscard]] Beginning begin(const BatchRecording& recording);
-  // The instance to submit next, if one is free. `made` is what `make` returned, if it was called, and is taken from;
+  // The image to submit next, if one is free. `made` is what `make` returned, if it was called, and is taken from;
   // `retired` gets what is not needed any more.
-  [[nodiscard]] Instance* find(const BatchRecording& recording, Sources& made, Sources& retired);
-  // One source with one new instance.
-  [[nodiscard]] Sources make(const BatchRecording& recording);
+  [[nodiscard]] ReadyImage* find(const BatchRecording& recording, EncodedBatches& made, EncodedBatches& retired);
+  // One batch with one new image.
+  [[nodiscard]] EncodedBatches make(const BatchRecording& recording);
 
   // The packets from `published` on that go together.
   [[nodiscard]] std::span<const Packet> part_of(std::span<const Packet> packets, std::size_t published) const noexcept;
-  [[nodiscard]] std::optional<Place> try_reserve(const Ring::Turn& turn, Source& source, Instance& instance,
+  [[nodiscard]] std::optional<Place> try_reserve(const Ring::Turn& turn, EncodedBatch& encoded, ReadyImage& ready,
                                                  std::span<const Packet> part) noexcept;
-  // Whether a submission of `source` may begin, with the packet `first`, beside the last packet of the batch before it.
-  [[nodiscard]] bool may_begin_beside_last(Source& source, std::uint64_t first) const noexcept;
+  // Whether a submission of `encoded` may begin, with the packet `first`, beside the last packet of the batch before
+  // it.
+  [[nodiscard]] bool may_begin_beside_last(EncodedBatch& encoded, std::uint64_t first) const noexcept;
   // Waits for room.
-  [[nodiscard]] Ring::Reservation reserve(Source& source, Instance& instance, std::span<const Packet> part);
+  [[nodiscard]] Ring::Reservation reserve(EncodedBatch& encoded, ReadyImage& ready, std::span<const Packet> part);
   // The copies, and what follows the first part, whose epoch is `epoch`; returns that of the last part. Where it throws
   // the queue has failed.
-  [[nodiscard]] std::uint64_t submit_rest(Source& source, Instance& instance, std::size_t published,
+  [[nodiscard]] std::uint64_t submit_rest(EncodedBatch& encoded, ReadyImage& ready, std::size_t published,
                                           std::uint64_t epoch);
   // Starts those copies whose turn has come when packets up to `published` are in the ring.
-  void start_copies(const Instance& instance, std::size_t& started, std::size_t published);
+  void start_copies(const ReadyImage& ready, std::size_t& started, std::size_t published);
 
   PacketQueue& queue_;
   SignalPool signals_;
   KernargChunks kernargs_;
-  Sources sources_;  // what was submitted last is first
-  std::uint64_t sources_made_ = 0;
+  EncodedBatches encoded_;  // what was submitted last is first
+  std::uint64_t numbers_given_ = 0;
   // The batch that was submitted last, if it is still known, and the index behind its last packet.
-  const Source* last_source_ = nullptr;
+  const EncodedBatch* last_submitted_ = nullptr;
   std::uint64_t last_end_ = 0;
 };
 

@@ -35,7 +35,7 @@ PacketQueue::PacketQueue(Agent agent, const QueueOptions& options, SharedFate* f
       failure_(agent, fate), id_(next_id()), peer_waits_(options.producers), epoch_signal_(agent, 0),
       queue_(create(options)), ring_(memory_of(queue_.get()), options.producers),
       doorbell_(agent.api(), queue_->doorbell_signal) {
-  agent_.state().queues.add(*this);
+  state_of(agent_).queues.add(*this);
   failure_.join();
 }
 
@@ -43,8 +43,8 @@ void PacketQueue::stop() noexcept {
   if (stopped_) return;
   stopped_ = true;
   failure_.leave();
-  agent_.state().completions.remove(*this);
-  agent_.state().queues.remove(*this);
+  state_of(agent_).completions.remove(*this);
+  state_of(agent_).queues.remove(*this);
   queue_.reset();  // until then its kernels may read their arguments, and HSA may report an error, which reads the ring
 }
 
@@ -115,7 +115,7 @@ void PacketQueue::wait(std::uint64_t epoch, const WaitOptions& options) {
     look_at_copies();
     throw_if_failed();
   };
-  if (!wait_for(agent_.state(), completion_of(epoch), rest, check)) time_is_up();
+  if (!wait_for(state_of(agent_), completion_of(epoch), rest, check)) time_is_up();
 }
 
 bool PacketQueue::done(std::uint64_t epoch) {

@@ -46,7 +46,7 @@ void PacketQueue::add_running_kernels(std::vector<std::string>& names) const {
   // may have been started too. Consumed packets keep their bodies, only their headers become INVALID.
   const std::uint64_t end = std::min(ring_.read_index() + 1, ring_.write_index());
   for (std::uint64_t index = end, oldest = oldest_packet(); index-- > oldest;) {
-    std::string name = agent_.state().kernels.find(ring_.peek(index).kernel_object());
+    std::string name = state_of(agent_).kernels.find(ring_.peek(index).kernel_object());
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
 }
@@ -65,7 +65,7 @@ void PacketQueue::fail(hsa_status_t status) noexcept {
     log().debug("{}", error.what());
     fail(error);
   } catch (const std::bad_alloc&) {
-    fail(agent_.state().queues.wordless_error());
+    fail(state_of(agent_).queues.wordless_error());
   }
 }
 
@@ -75,7 +75,7 @@ std::string PacketQueue::describe() const {
   std::string text = fmt::format("the queue's read index is {}, its write index {}, {} of {} epochs completed", read,
                                  written, completed_epoch(), ring_.epochs());
   if (read < written)
-    return text + fmt::format("; next is {}", packet_in_words(ring_.peek(read), agent_.state().kernels));
+    return text + fmt::format("; next is {}", packet_in_words(ring_.peek(read), state_of(agent_).kernels));
   std::vector<std::string> running;
   add_running_kernels(running);
   return text + fmt::format("; all packets were started; running: {}", blame(running));

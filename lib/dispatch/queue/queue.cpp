@@ -1,5 +1,7 @@
 #include "fastdispatch/queue.hpp"
 
+#include <utility>
+
 #include "dispatch/queue/queue_state.hpp"
 #include "fastdispatch/batch.hpp"
 #include "fastdispatch/error.hpp"
@@ -20,11 +22,11 @@ Queue::~Queue() = default;
 Queue::Queue(Queue&&) noexcept = default;
 Queue& Queue::operator=(Queue&&) noexcept = default;
 
-Submission Queue::submit(Batch& batch) { return submit(batch, std::span<detail::ParameterValue>()); }
+Submission Queue::submit(const Batch& batch) { return submit(batch, std::span<detail::ParameterValue>()); }
 
-Submission Queue::submit(Batch& batch, std::span<detail::ParameterValue> values) {
+Submission Queue::submit(const Batch& batch, std::span<detail::ParameterValue> values) {
   if (batch.agent() != agent()) throw Error("a batch recorded for another agent than the queue's");
-  return state_->batches().submit(batch.recording(), values);
+  return state_->batches().submit(detail::recording_of(batch), values);
 }
 
 Submission Queue::submit(std::span<const Packet> packets) {
@@ -33,11 +35,15 @@ Submission Queue::submit(std::span<const Packet> packets) {
   return state_->packets().submit(packets);
 }
 
-Submission Queue::submit(const Packet& packet, const KernargSlot& slot) { return state_->submit(packet, slot); }
+Submission Queue::submit(const Packet& packet, KernargSlot slot) { return state_->submit(packet, std::move(slot)); }
 
-void Queue::wait_for(const Submission& submission) { state_->packets().start_after(submission); }
+Submission Queue::submit(const Packet& packet, const KernargBlock& arguments) {
+  return state_->submit(packet, arguments);
+}
+
+void Queue::start_after(const Submission& submission) { state_->packets().start_after(submission); }
 void Queue::wait(WaitOptions options) { state_->packets().wait(options); }
-Submission Queue::fence() { return state_->packets().barrier(); }
+Submission Queue::barrier() { return state_->packets().barrier(); }
 KernargSlot Queue::acquire_kernargs(std::size_t bytes) { return state_->acquire_kernargs(bytes); }
 Agent Queue::agent() const noexcept { return state_->packets().agent(); }
 std::uint32_t Queue::size() const noexcept { return state_->packets().size(); }

@@ -29,21 +29,22 @@ void QueueFailure::fail_alone(const Error& error) noexcept {
     try {
       error_.emplace(error);
     } catch (const std::bad_alloc&) {
-      error_.emplace(agent_.state().queues.wordless_error());
+      error_.emplace(state_of(agent_).queues.wordless_error());
     }
     failed_.store(true, std::memory_order_release);
   }
-  agent_.state().queues.count_failure();
-  agent_.state().completions.look();
+  state_of(agent_).queues.count_failure();
+  state_of(agent_).completions.look();
 }
 
 bool QueueFailure::look_at_copies() noexcept {
   const auto [any, failure] = fate_ != nullptr ? fate_->look_at_copies() : copies_.look();
   if (!failure || reason() != nullptr) return any;
   try {
-    fail(Error(fmt::format("a copy of a batch failed while it ran: HSA set its completion signal to {}", *failure)));
+    fail(Error(ErrorKind::queue_failed,
+               fmt::format("a copy of a batch failed while it ran: HSA set its completion signal to {}", *failure)));
   } catch (const std::bad_alloc&) {
-    fail(agent_.state().queues.wordless_error());
+    fail(state_of(agent_).queues.wordless_error());
   }
   return any;
 }

@@ -11,41 +11,32 @@ QueueState::QueueState(Agent agent, const QueueOptions& options, SharedFate* fat
     : packets_(agent, options, fate), batches_(packets_, options.kernarg_memory),
       kernargs_(agent, options.kernarg_bytes, options.kernarg_memory) {}
 
-Submission QueueState::submit(const Packet& packet, const KernargSlot& slot) {
-  try {
-    check_type(packet);
-    Packet dispatch = packet;
-    if (kernargs_.memory() == KernargMemory::device) {
-      kernargs_.complete_writes();
-      dispatch.set_ordering(fences::with_cached_arguments(packet.header().ordering));
-    }
-    const Submission submission = packets_.submit({&dispatch, 1});
-    retire_kernargs(slot, submission.epoch());
-    return submission;
-  } catch (...) {
-    retire_kernargs(slot, 0);
-    throw;
-  }
+Submission QueueState::submit(const Packet& packet, KernargSlot slot) {
+  if (slot.queue_ != this) throw Error("kernel arguments in a slot of another queue, or in one that was submitted");
+  const Submission submission = submit(packet, kernargs_.memory());
+  retire_kernargs(slot.index_, submission.epoch());
+  slot.queue_ = nullptr;
+  return submission;
+}
+
+Submission QueueState::submit(const Packet& packet, const KernargBlock& arguments) {
+  check_type(packet);
+  if (arguments.memory() == KernargMemory::host) return packets_.submit({&packet, 1});
+  arguments.complete_writes();
+  Packet dispatch = packet;
+  dispatch.set_ordering(fences::with_cached_arguments(packet.header().ordering));
+  return packets_.submit({&dispatch, 1});
 }
 
 KernargSlot QueueState::acquire_kernargs(std::size_t bytes) {
-  {
-    const Ring::Turn turn(packets_.ring());
-    if (const KernargSlot slot = kernargs_.try_acquire(bytes, packets_.completed_epoch()); !slot.bytes.empty())
-      return slot;
-  }
-  return wait_for_kernargs(bytes);
-}
-
-KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
   const PacketQueue::Wanted wanted{
       .amount = bytes, .unit = "bytes", .place = "kernarg pool", .capacity = kernargs_.capacity()};
   for (PacketQueue::RoomWait wait(packets_, wanted);; wait()) {
     std::uint64_t oldest = 0;
     {
       const Ring::Turn turn(packets_.ring());
-      if (const KernargSlot slot = kernargs_.try_acquire(bytes, packets_.completed_epoch()); !slot.bytes.empty())
-        return slot;
+      if (const auto slot = kernargs_.try_acquire(bytes, packets_.completed_epoch())) [[likely]]
+        return {*this, slot->bytes, slot->index};
       oldest = kernargs_.oldest_epoch();
     }
     if (oldest == KernargPool::unretired && packets_.producers() == Producers::single)
@@ -58,9 +49,15 @@ KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
   }
 }
 
-void QueueState::retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept {
+void QueueState::retire_kernargs(std::size_t index, std::uint64_t epoch) noexcept {
   const Ring::Turn turn(packets_.ring());
-  kernargs_.retire(slot, epoch);
+  kernargs_.retire(index, epoch);
 }
 
 }  // namespace fastdispatch::detail
+
+namespace fastdispatch {
+
+void KernargSlot::give_back() const noexcept { queue_->retire_kernargs(index_, 0); }
+
+}  // namespace fastdispatch

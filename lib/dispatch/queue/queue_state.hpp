@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "dispatch/memory/kernarg_pool.hpp"
 #include "dispatch/queue/batch_submitter.hpp"
 #include "dispatch/queue/packet_queue.hpp"
 #include "dispatch/queue/shared_fate.hpp"
@@ -27,15 +28,17 @@ public:
   [[nodiscard]] PacketQueue& packets() noexcept { return packets_; }
   [[nodiscard]] BatchSubmitter& batches() noexcept { return batches_; }
 
-  /// Submits a dispatch whose arguments are in `slot`.
-  Submission submit(const Packet& packet, const KernargSlot& slot);
+  /// Submits a dispatch whose arguments are in `slot`, which is given back where this throws.
+  Submission submit(const Packet& packet, KernargSlot slot);
+  /// Submits a dispatch whose arguments are in a block that the caller keeps.
+  Submission submit(const Packet& packet, const KernargBlock& arguments);
   /// Waits for room.
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
 
-private:
-  [[nodiscard]] KernargSlot wait_for_kernargs(std::size_t bytes);
-  void retire_kernargs(const KernargSlot& slot, std::uint64_t epoch) noexcept;
+  /// Says that a slot's memory is read until `epoch` completed.
+  void retire_kernargs(std::size_t index, std::uint64_t epoch) noexcept;
 
+private:
   PacketQueue packets_;
   BatchSubmitter batches_;
   KernargPool kernargs_;  ///< whose turn it is in the ring uses it

@@ -13,7 +13,7 @@ void PacketQueue::RoomWait::operator()() {
     return fmt::format("the queue's {} of {} has no room for {} {}", wanted_.place, wanted_.capacity, wanted_.amount,
                        wanted_.unit);
   };
-  if (queue_.when_full_ == WhenFull::report) throw QueueFull(fmt::format("{} now", no_room()));
+  if (queue_.when_full_ == WhenFull::report) throw QueueFullError(fmt::format("{} now", no_room()));
   if (!deadline_) deadline_.emplace(queue_.full_timeout_);
   if (backoff_.slow() && deadline_->passed())
     throw TimeoutError(fmt::format("{} within {}; {}", no_room(), in_words(queue_.full_timeout_), queue_.describe()));

@@ -20,10 +20,10 @@ namespace fastdispatch {
 void Submission::wait(WaitOptions options) const { queue_->wait(epoch_, options); }
 bool Submission::done() const { return queue_->done(epoch_); }
 
-void Submission::then(CompletionCallback callback) const {
+void Submission::on_complete(CompletionCallback callback) const {
   if (!callback) throw Error("a callback on completion that is empty");
   queue_->cover(epoch_);
-  queue_->agent().state().completions.add(*queue_, epoch_, std::move(callback));
+  detail::state_of(queue_->agent()).completions.add(*queue_, epoch_, std::move(callback));
 }
 
 namespace detail {
@@ -66,7 +66,7 @@ public:
   [[nodiscard]] WaitOptions rest() const noexcept {
     return {.policy = options_.policy, .timeout = std::min(options_.timeout, deadline_.left())};
   }
-  [[nodiscard]] const AgentState& agent() const noexcept { return submissions_.front().queue_->agent().state(); }
+  [[nodiscard]] const AgentState& agent() const noexcept { return state_of(submissions_.front().queue_->agent()); }
 
   [[noreturn]] void time_is_up() const {
     std::string text;

@@ -1,4 +1,4 @@
-// A program's steps as chains, and chains as what is to share a queue.
+// A recording's steps as chains, and chains as what is to share a queue.
 #pragma once
 
 #include <cstddef>

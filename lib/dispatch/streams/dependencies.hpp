@@ -1,4 +1,4 @@
-// Which steps of a program must come after which.
+// Which steps of a recording must come after which.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ using AccessLists = std::vector<std::vector<Access>>;
 // come after are left out where they touch nothing else.
 using Dependencies = std::vector<std::vector<std::size_t>>;
 
-// Within a program.
+// Within a recording.
 [[nodiscard]] Dependencies dependencies_of(std::span<const Step> steps);
 // Of each step of `later` on those of `earlier`, which runs before it.
 [[nodiscard]] Dependencies dependencies_between(const AccessLists& earlier, const AccessLists& later);

@@ -12,9 +12,9 @@
 namespace fastdispatch::detail {
 namespace {
 
-// What is known of the program, whatever the number of queues.
-struct Program {
-  explicit Program(std::span<const Step> steps)
+// What is known of the steps, whatever the number of queues.
+struct StepGraph {
+  explicit StepGraph(std::span<const Step> steps)
       : dependencies(dependencies_of(steps)), depths(detail::depths(dependencies)),
         clusters(clusters_of(dependencies, depths)), order(steps.size()) {
     std::iota(order.begin(), order.end(), 0);
@@ -32,18 +32,18 @@ struct Program {
 // queue waits for.
 class Cutter {
 public:
-  Cutter(const Program& program, std::size_t queues)
-      : program_(program), queues_(queues), segment_of_(program.order.size()), awaited_(program.order.size()),
-        clocks_(queues), open_(queues) {
-    const std::vector<std::size_t> queue_of_cluster = spread(program.clusters, queues);
-    for (const std::size_t cluster : program.clusters.of_step) queue_of_.push_back(queue_of_cluster[cluster]);
+  Cutter(const StepGraph& graph, std::size_t queues)
+      : graph_(graph), queues_(queues), segment_of_(graph.order.size()), awaited_(graph.order.size()), clocks_(queues),
+        open_(queues) {
+    const std::vector<std::size_t> queue_of_cluster = spread(graph.clusters, queues);
+    for (const std::size_t cluster : graph.clusters.of_step) queue_of_.push_back(queue_of_cluster[cluster]);
     for (std::size_t step = 0; step < queue_of_.size(); ++step)
-      for (const std::size_t earlier : program.dependencies[step])
+      for (const std::size_t earlier : graph.dependencies[step])
         if (queue_of_[earlier] != queue_of_[step]) awaited_[earlier] = true;
   }
 
   Partition operator()() && {
-    for (const std::size_t step : program_.order) add(step);
+    for (const std::size_t step : graph_.order) add(step);
     return {.queues = queues_, .segments = std::move(segments_)};
   }
 
@@ -56,9 +56,9 @@ private:
 
   void add(std::size_t step) {
     const std::size_t queue = queue_of_[step];
-    const std::size_t depth = program_.depths[step];
+    const std::size_t depth = graph_.depths[step];
     std::vector<const Milestone*> needed;
-    for (const std::size_t earlier : program_.dependencies[step])
+    for (const std::size_t earlier : graph_.dependencies[step])
       if (const Milestone& end = ends_[segment_of_[earlier]]; !clocks_.is_known(queue, end)) needed.push_back(&end);
 
     std::optional<Open>& open = open_[queue];
@@ -82,7 +82,7 @@ private:
     if (awaited_[step] && !open->awaited_depth) open->awaited_depth = depth;
   }
 
-  const Program& program_;
+  const StepGraph& graph_;
   std::size_t queues_;
   std::vector<std::size_t> queue_of_;
   std::vector<std::size_t> segment_of_;
@@ -95,12 +95,12 @@ private:
 
 std::size_t count_waits(const Partition& partition, std::span<const Step> steps) {
   RunOrder order(partition.queues);
-  SpreadProgram program(partition, steps, Overlap::where_nothing_conflicts);
+  SpreadRecording spread(partition, steps, Overlap::where_nothing_conflicts);
   std::uint64_t epoch = 0;
   const auto waits_of_run = [&] {
     std::size_t waits = 0;
     order.run(
-        program, [&](std::size_t, const Milestone&) { ++waits; }, [&](std::size_t) { return ++epoch; },
+        spread, [&](std::size_t, const Milestone&) { ++waits; }, [&](std::size_t) { return ++epoch; },
         [&] { return ++epoch; });
     return waits;
   };
@@ -108,18 +108,18 @@ std::size_t count_waits(const Partition& partition, std::span<const Step> steps)
   return std::max(first, waits_of_run());
 }
 
-Partition cut(const Program& program, std::span<const Step> steps, std::size_t queues) {
-  Partition result = Cutter(program, queues)();
+Partition cut(const StepGraph& graph, std::span<const Step> steps, std::size_t queues) {
+  Partition result = Cutter(graph, queues)();
   result.waits = count_waits(result, steps);
   return result;
 }
 
 // How many barrier bits hold up only what is in their own queue, the busiest one left out: what several queues gain.
-std::size_t private_barriers(const Program& program, const Partition& partition) {
+std::size_t private_barriers(const StepGraph& graph, const Partition& partition) {
   std::vector<std::size_t> barriers(partition.queues);
   for (const Segment& segment : partition.segments) {
     for (std::size_t i = 1; i < segment.steps.size(); ++i)
-      if (program.depths[segment.steps[i]] != program.depths[segment.steps[i - 1]]) ++barriers[segment.queue];
+      if (graph.depths[segment.steps[i]] != graph.depths[segment.steps[i - 1]]) ++barriers[segment.queue];
   }
   return std::accumulate(barriers.begin(), barriers.end(), std::size_t{0}) -
          *std::max_element(barriers.begin(), barriers.end());
@@ -128,18 +128,18 @@ std::size_t private_barriers(const Program& program, const Partition& partition)
 }  // namespace
 
 Partition spread_over(std::span<const Step> steps, std::size_t queues) {
-  const Program program(steps);
-  return cut(program, steps, std::min(queues, program.clusters.sizes.size()));
+  const StepGraph graph(steps);
+  return cut(graph, steps, std::min(queues, graph.clusters.sizes.size()));
 }
 
 Partition partition(std::span<const Step> steps, std::size_t queues) {
-  const Program program(steps);
+  const StepGraph graph(steps);
   Partition best;
-  best.segments.push_back({.queue = 0, .steps = program.order, .waits = {}});
+  best.segments.push_back({.queue = 0, .steps = graph.order, .waits = {}});
   std::optional<std::size_t> most;
-  for (std::size_t count = 2; count <= std::min(queues, program.clusters.sizes.size()); ++count) {
-    Partition candidate = cut(program, steps, count);
-    const std::size_t gain = private_barriers(program, candidate);
+  for (std::size_t count = 2; count <= std::min(queues, graph.clusters.sizes.size()); ++count) {
+    Partition candidate = cut(graph, steps, count);
+    const std::size_t gain = private_barriers(graph, candidate);
     if (gain == 0 || gain < candidate.waits || (most && gain - candidate.waits <= *most)) continue;
     most = gain - candidate.waits;
     best = std::move(candidate);

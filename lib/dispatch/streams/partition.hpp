@@ -1,4 +1,4 @@
-// A program spread over several queues: docs/streams.md tells how and why.
+// A recording spread over several queues: docs/streams.md tells how and why.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ struct Segment {
 struct Partition {
   std::size_t queues = 1;         // that have segments; the first ones
   std::vector<Segment> segments;  // each conflicts only with those before it
-  // Packets, at most, that wait for other queues in a run, whether behind nothing or behind one of the same program.
+  // Packets, at most, that wait for other queues in a run, whether behind nothing or behind one of the same recording.
   std::size_t waits = 0;
 };
 

@@ -5,9 +5,9 @@
 
 namespace fastdispatch::detail {
 
-SpreadProgram::SpreadProgram(const Partition& partition, std::span<const Step> steps, Overlap overlap)
+SpreadRecording::SpreadRecording(const Partition& partition, std::span<const Step> steps, Overlap overlap)
     : overlap_(overlap) {
-  for (const detail::Segment& segment : partition.segments) {
+  for (const Segment& segment : partition.segments) {
     segments_.push_back({segment.queue, segment.waits});
     std::vector<Access>& touched = accesses_.emplace_back();
     for (const std::size_t step : segment.steps) {
@@ -17,7 +17,7 @@ SpreadProgram::SpreadProgram(const Partition& partition, std::span<const Step> s
   }
 }
 
-void SpreadProgram::meet(const SpreadProgram& earlier) {
+void SpreadRecording::meet(const SpreadRecording& earlier) {
   if (behind_.contains(&earlier)) return;
   Dependencies dependencies = dependencies_between(earlier.accesses_, accesses_);
   for (std::size_t segment = 0; segment < segments(); ++segment) {
@@ -40,26 +40,26 @@ RunOrder::RunOrder(std::size_t queues, std::size_t recent)
   needed_.reserve(1 + (most_recent_ + 1) * queues);
 }
 
-void RunOrder::prepare(SpreadProgram& program) {
-  if (program.overlap_ == Overlap::where_nothing_conflicts)
-    for (const SpreadProgram* earlier : recent_) program.meet(*earlier);
-  if (program.end_.completed.empty()) {
-    program.ends_.assign(program.segments(), floor_);
-    program.next_ends_ = program.ends_;
-    program.end_ = floor_;  // last: it tells that the others are there
+void RunOrder::prepare(SpreadRecording& spread) {
+  if (spread.overlap_ == Overlap::where_nothing_conflicts)
+    for (const SpreadRecording* earlier : recent_) spread.meet(*earlier);
+  if (spread.end_.completed.empty()) {
+    spread.ends_.assign(spread.segments(), floor_);
+    spread.next_ends_ = spread.ends_;
+    spread.end_ = floor_;  // last: it tells that the others are there
   }
 }
 
-void RunOrder::need_for(const SpreadProgram& program, std::size_t segment) {
+void RunOrder::need_for(const SpreadRecording& spread, std::size_t segment) {
   needed_.clear();
-  if (program.overlap_ == Overlap::never) {
+  if (spread.overlap_ == Overlap::never) {
     needed_.push_back(&end());
     return;
   }
   needed_.push_back(&floor_);
-  for (const SpreadProgram* earlier : recent_)
-    for (const std::size_t other : program.behind(*earlier, segment)) needed_.push_back(&earlier->ends_[other]);
-  for (const std::size_t other : program.segments_[segment].waits) needed_.push_back(&program.next_ends_[other]);
+  for (const SpreadRecording* earlier : recent_)
+    for (const std::size_t other : spread.behind(*earlier, segment)) needed_.push_back(&earlier->ends_[other]);
+  for (const std::size_t other : spread.segments_[segment].waits) needed_.push_back(&spread.next_ends_[other]);
 }
 
 void RunOrder::need_everything() {
@@ -73,12 +73,12 @@ bool RunOrder::is_last(const Milestone& milestone) const noexcept {
                      [&](const Milestone& latest) { return milestone.completed[latest.queue] >= latest.epoch; });
 }
 
-void RunOrder::finish(SpreadProgram& program, const Milestone& end) {
-  program.end_ = end;
-  std::swap(program.ends_, program.next_ends_);
-  std::erase(recent_, &program);
-  recent_.push_back(&program);
-  if (program.overlap_ == Overlap::never)
+void RunOrder::finish(SpreadRecording& spread, const Milestone& end) {
+  spread.end_ = end;
+  std::swap(spread.ends_, spread.next_ends_);
+  std::erase(recent_, &spread);
+  recent_.push_back(&spread);
+  if (spread.overlap_ == Overlap::never)
     raise_floor(recent_.size());
   else if (recent_.size() > most_recent_)
     raise_floor(recent_.size() - most_recent_);
@@ -89,8 +89,8 @@ void RunOrder::raise_floor(std::size_t count) {
   recent_.erase(recent_.begin(), recent_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
-void RunOrder::forget(const SpreadProgram& program) {
-  const auto found = std::find(recent_.begin(), recent_.end(), &program);
+void RunOrder::forget(const SpreadRecording& spread) {
+  const auto found = std::find(recent_.begin(), recent_.end(), &spread);
   if (found != recent_.end()) raise_floor(static_cast<std::size_t>(found - recent_.begin()) + 1);
 }
 

@@ -1,4 +1,4 @@
-// In which order runs of programs that are spread over queues wait for one another.
+// In which order runs of spread recordings that are spread over queues wait for one another.
 //
 // Thread safety: none.
 #pragma once
@@ -16,43 +16,43 @@
 
 namespace fastdispatch::detail {
 
-// Whether runs of other programs may go on beside those of one.
+// Whether runs of other spread recordings may go on beside those of one.
 enum class Overlap {
   where_nothing_conflicts,
   never,  // what it touches is not known
 };
 
-// A program that is spread over queues: which segments of other programs' runs, and of its own, each of its segments
-// must come after, and where they ended.
-class SpreadProgram {
+// A recording that is spread over queues: which segments of other spread recordings' runs, and of its own, each of its
+// segments must come after, and where they ended.
+class SpreadRecording {
 public:
-  SpreadProgram(const Partition& partition, std::span<const Step> steps, Overlap overlap);
+  SpreadRecording(const Partition& partition, std::span<const Step> steps, Overlap overlap);
 
   [[nodiscard]] std::size_t segments() const noexcept { return segments_.size(); }
   [[nodiscard]] std::size_t queue_of(std::size_t segment) const noexcept { return segments_[segment].queue; }
 
   // Forgets what was worked out for runs behind those of `other`.
-  void forget(const SpreadProgram& other) { behind_.erase(&other); }
+  void forget(const SpreadRecording& other) { behind_.erase(&other); }
 
 private:
   friend class RunOrder;
 
-  struct Segment {
+  struct Place {
     std::size_t queue;
     std::vector<std::size_t> waits;
   };
 
   // Works out what runs behind those of `earlier` wait for, unless that is known.
-  void meet(const SpreadProgram& earlier);
+  void meet(const SpreadRecording& earlier);
   // The segments of the last run of `earlier` that one of these must come after: the last of each other queue.
-  [[nodiscard]] const std::vector<std::size_t>& behind(const SpreadProgram& earlier, std::size_t segment) const {
+  [[nodiscard]] const std::vector<std::size_t>& behind(const SpreadRecording& earlier, std::size_t segment) const {
     return behind_.find(&earlier)->second[segment];
   }
 
   Overlap overlap_;
-  std::vector<Segment> segments_;
-  AccessLists accesses_;                                 // of each segment
-  std::map<const SpreadProgram*, Dependencies> behind_;  // what it has met
+  std::vector<Place> segments_;
+  AccessLists accesses_;                                   // of each segment
+  std::map<const SpreadRecording*, Dependencies> behind_;  // what it has met
   // Of the last run and of the one that is being submitted, each segment's end.
   std::vector<Milestone> ends_;
   std::vector<Milestone> next_ends_;
@@ -60,17 +60,17 @@ private:
 };
 
 // Tells for one run after the other what its queues have to wait for, so that all goes as if the runs did not overlap.
-// Of each of the programs that ran lately, a segment waits for what it conflicts with in the last run: what earlier
-// runs of the program did lies before that in the same queues. Everything else is before the `floor`, the end of a run,
-// for which every queue waits.
+// Of each of the spread recordings that ran lately, a segment waits for what it conflicts with in the last run: what
+// earlier runs of the spread did lies before that in the same queues. Everything else is before the `floor`, the end of
+// a run, for which every queue waits.
 //
-// Nothing is allocated unless two programs meet that did not before.
+// Nothing is allocated unless two spread recordings meet that did not before.
 class RunOrder {
 public:
   static constexpr std::size_t most_recent = 4;
 
-  // Over `queues` queues, and one more, whose number is `queues`, to join the others. Of programs that did not run
-  // among the last `recent`, only the end is looked at.
+  // Over `queues` queues, and one more, whose number is `queues`, to join the others. Of spread recordings that did not
+  // run among the last `recent`, only the end is looked at.
   explicit RunOrder(std::size_t queues, std::size_t recent = most_recent);
 
   // Calls, in the order in which things are to be submitted,
@@ -80,30 +80,30 @@ public:
   // and returns when the run has completed, and everything before it. Where one of these throws, the run counts for
   // nothing, provided that nothing was submitted.
   template <class Wait, class Submit, class Join>
-  const Milestone& run(SpreadProgram& program, Wait wait, Submit submit, Join join);
+  const Milestone& run(SpreadRecording& spread, Wait wait, Submit submit, Join join);
 
   // When everything has completed.
   [[nodiscard]] const Milestone& end() const noexcept { return recent_.empty() ? floor_ : recent_.back()->end_; }
 
-  // Keeps nothing of a program that is to go.
-  void forget(const SpreadProgram& program);
+  // Keeps nothing of a spread that is to go.
+  void forget(const SpreadRecording& spread);
 
 private:
   // Allocates whatever the run may need.
-  void prepare(SpreadProgram& program);
-  void need_for(const SpreadProgram& program, std::size_t segment);
+  void prepare(SpreadRecording& spread);
+  void need_for(const SpreadRecording& spread, std::size_t segment);
   void need_everything();
   template <class Wait>
   void wait_for_needed(std::size_t queue, Wait wait);
   [[nodiscard]] bool is_last(const Milestone& milestone) const noexcept;
-  void finish(SpreadProgram& program, const Milestone& end);
-  // All up to the `count`-th of the recent programs have run before the floor.
+  void finish(SpreadRecording& spread, const Milestone& end);
+  // All up to the `count`-th of the recent spread recordings have run before the floor.
   void raise_floor(std::size_t count);
 
   std::size_t joining_;
   std::size_t most_recent_;
   QueueClocks clocks_;
-  std::vector<SpreadProgram*> recent_;  // what ran last is last
+  std::vector<SpreadRecording*> recent_;  // what ran last is last
   Milestone floor_;
   std::vector<const Milestone*> needed_;
 };
@@ -118,22 +118,22 @@ void RunOrder::wait_for_needed(std::size_t queue, Wait wait) {
 }
 
 template <class Wait, class Submit, class Join>
-const Milestone& RunOrder::run(SpreadProgram& program, Wait wait, Submit submit, Join join) {
-  prepare(program);
-  for (std::size_t segment = 0; segment < program.segments(); ++segment) {
-    const std::size_t queue = program.queue_of(segment);
-    need_for(program, segment);
+const Milestone& RunOrder::run(SpreadRecording& spread, Wait wait, Submit submit, Join join) {
+  prepare(spread);
+  for (std::size_t segment = 0; segment < spread.segments(); ++segment) {
+    const std::size_t queue = spread.queue_of(segment);
+    need_for(spread, segment);
     wait_for_needed(queue, wait);
-    program.next_ends_[segment] = clocks_.start(queue, submit(segment));
+    spread.next_ends_[segment] = clocks_.start(queue, submit(segment));
   }
-  if (const Milestone& last = program.next_ends_.back(); is_last(last)) {
-    finish(program, last);
+  if (const Milestone& last = spread.next_ends_.back(); is_last(last)) {
+    finish(spread, last);
   } else {
     need_everything();
     wait_for_needed(joining_, wait);
-    finish(program, clocks_.start(joining_, join()));
+    finish(spread, clocks_.start(joining_, join()));
   }
-  return program.end_;
+  return spread.end_;
 }
 
 }  // namespace fastdispatch::detail

@@ -18,19 +18,19 @@ Streams::~Streams() = default;
 Streams::Streams(Streams&&) noexcept = default;
 Streams& Streams::operator=(Streams&&) noexcept = default;
 
-Submission Streams::submit(Batch& batch) { return submit(batch, std::span<detail::ParameterValue>()); }
+Submission Streams::submit(const Batch& batch) { return submit(batch, std::span<detail::ParameterValue>()); }
 
-Submission Streams::submit(Batch& batch, std::span<detail::ParameterValue> values) {
+Submission Streams::submit(const Batch& batch, std::span<detail::ParameterValue> values) {
   check_agent(batch, agent());
-  return state_->submit(batch.recording(), values);
+  return state_->submit(detail::recording_of(batch), values);
 }
 
-void Streams::wait_for(const Submission& submission) { state_->follow(submission); }
+void Streams::start_after(const Submission& submission) { state_->start_after(submission); }
 void Streams::wait(WaitOptions options) { state_->wait(options); }
 
 StreamsLayout Streams::layout(const Batch& batch) {
   check_agent(batch, agent());
-  return state_->layout(batch.recording());
+  return state_->layout(detail::recording_of(batch));
 }
 
 Agent Streams::agent() const noexcept { return state_->agent(); }

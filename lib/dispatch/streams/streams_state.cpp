@@ -47,70 +47,73 @@ StreamsState::~StreamsState() {
 Submission StreamsState::submit(const BatchRecording& recording, std::span<ParameterValue> values) {
   const BatchParameters& parameters = recording.parameters();
   if (!parameters.empty() || !values.empty()) parameters.check(values, agent_);
-  Plan& plan = plan_of(recording);
+  Spread& spread = spread_of(recording);
   bool begun = false;
   const auto wait = [&](std::size_t waiting, const Milestone& end) {
     queue(waiting).start_after(queue(end.queue), end.epoch);
   };
   const auto submit_segment = [&](std::size_t number) {
-    BatchSubmitter& batches = queues_[plan.program.queue_of(number)]->batches();
-    const std::uint64_t epoch = batches.submit(*plan.segments[number], values).epoch();
+    BatchSubmitter& batches = queues_[spread.order.queue_of(number)]->batches();
+    const std::uint64_t epoch = batches.submit(*spread.segments[number], values).epoch();
     begun = true;
     return epoch;
   };
   const auto join = [&] { return joining_->barrier().epoch(); };
   try {
-    const Milestone& end = order_.run(plan.program, wait, submit_segment, join);
+    const Milestone& end = order_.run(spread.order, wait, submit_segment, join);
     return queue(end.queue).submission(end.epoch);
   } catch (const Error& error) {
-    if (begun) fate_.fail(Error(fmt::format("only a part of a batch could be submitted: {}", error.what())));
+    if (begun)
+      fate_.fail(
+          Error(ErrorKind::queue_failed, fmt::format("only a part of a batch could be submitted: {}", error.what())));
     throw;
   } catch (const std::bad_alloc&) {
-    if (begun) fate_.fail(agent_.state().queues.wordless_error());
+    if (begun) fate_.fail(state_of(agent_).queues.wordless_error());
     throw;
   }
 }
 
-StreamsState::Plan& StreamsState::plan_of(const BatchRecording& recording) {
-  const auto found =
-      std::find_if(plans_.begin(), plans_.end(), [&](const Plan& plan) { return plan.version == recording.version(); });
-  if (found != plans_.end()) {
-    plans_.splice(plans_.begin(), plans_, found);
+StreamsState::Spread& StreamsState::spread_of(const BatchRecording& recording) {
+  const auto found = std::find_if(spreads_.begin(), spreads_.end(),
+                                  [&](const Spread& spread) { return spread.version == recording.version(); });
+  if (found != spreads_.end()) {
+    spreads_.splice(spreads_.begin(), spreads_, found);
   } else {
-    plans_.push_front(make_plan(recording));
-    forget_outdated_plans();
+    spreads_.push_front(make_spread(recording));
+    forget_outdated_spreads();
   }
-  return plans_.front();
+  return spreads_.front();
 }
 
 // What is in flight stays with the queues.
-void StreamsState::forget_outdated_plans() {
-  for (auto next = plans_.begin(); next != plans_.end();) {
-    const auto plan = next++;
-    if (!plan->version->outdated.load(std::memory_order_acquire)) continue;
-    order_.forget(plan->program);
-    for (Plan& other : plans_) other.program.forget(plan->program);
-    plans_.erase(plan);
+void StreamsState::forget_outdated_spreads() {
+  for (auto next = spreads_.begin(); next != spreads_.end();) {
+    const auto spread = next++;
+    if (!spread->version->outdated.load(std::memory_order_acquire)) continue;
+    order_.forget(spread->order);
+    for (Spread& other : spreads_) other.order.forget(spread->order);
+    spreads_.erase(spread);
   }
 }
 
-StreamsState::Plan StreamsState::make_plan(const BatchRecording& recording) {
+StreamsState::Spread StreamsState::make_spread(const BatchRecording& recording) {
   const bool derived = recording.fences() == Fences::derived && !recording.empty();
-  Partition spread = derived ? partition(recording.steps(), queues_.size()) : in_one_piece(recording.steps().size());
+  Partition parted = derived ? partition(recording.steps(), queues_.size()) : in_one_piece(recording.steps().size());
   std::vector<std::unique_ptr<BatchRecording>> segments;
-  segments.reserve(spread.segments.size());
-  for (const Segment& segment : spread.segments) segments.push_back(recording.select(segment.steps));
-  SpreadProgram program(spread, recording.steps(), derived ? Overlap::where_nothing_conflicts : Overlap::never);
-  if (spread.queues > 1 && !joining_) joining_ = std::make_unique<PacketQueue>(agent_, queue_options_, &fate_);
+  segments.reserve(parted.segments.size());
+  for (const Segment& segment : parted.segments) segments.push_back(recording.select(segment.steps));
+  SpreadRecording recording_in_order(parted, recording.steps(),
+                                     derived ? Overlap::where_nothing_conflicts : Overlap::never);
+  if (parted.queues > 1 && !joining_) joining_ = std::make_unique<PacketQueue>(agent_, queue_options_, &fate_);
   return {.version = recording.version(),
-          .layout = {.queues = spread.queues, .segments = spread.segments.size(), .waits = spread.waits},
+          .layout = {.queues = parted.queues, .segments = parted.segments.size(), .waits = parted.waits},
           .segments = std::move(segments),
-          .program = std::move(program)};
+          .order = std::move(recording_in_order)};
 }
 
-StreamsLayout StreamsState::layout(const BatchRecording& recording) { return plan_of(recording).layout; }
+StreamsLayout StreamsState::layout(const BatchRecording& recording) { return spread_of(recording).layout; }
 
-void StreamsState::follow(const Submission& submission) {
+void StreamsState::start_after(const Submission& submission) {
   for (const auto& queue : queues_) queue->packets().start_after(submission);
 }
 

@@ -28,7 +28,7 @@ public:
 
   // Sorts `values`.
   Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
-  void follow(const Submission& submission);
+  void start_after(const Submission& submission);
   void wait(const WaitOptions& options);
   [[nodiscard]] StreamsLayout layout(const BatchRecording& recording);
 
@@ -37,16 +37,16 @@ public:
 
 private:
   // What was made of one version of a batch.
-  struct Plan {
+  struct Spread {
     std::shared_ptr<const BatchVersion> version;
     StreamsLayout layout;
     std::vector<std::unique_ptr<BatchRecording>> segments;
-    SpreadProgram program;
+    SpreadRecording order;
   };
 
-  [[nodiscard]] Plan& plan_of(const BatchRecording& recording);
-  [[nodiscard]] Plan make_plan(const BatchRecording& recording);
-  void forget_outdated_plans();
+  [[nodiscard]] Spread& spread_of(const BatchRecording& recording);
+  [[nodiscard]] Spread make_spread(const BatchRecording& recording);
+  void forget_outdated_spreads();
   // By the number that the order of runs has for it.
   [[nodiscard]] PacketQueue& queue(std::size_t number) const noexcept {
     return number < queues_.size() ? queues_[number]->packets() : *joining_;
@@ -57,8 +57,9 @@ private:
   QueueOptions queue_options_;
   SharedFate fate_;
   std::vector<std::unique_ptr<QueueState>> queues_;
-  std::unique_ptr<PacketQueue> joining_;  // gets nothing but waits for the others; made for the first plan with several
-  std::list<Plan> plans_;                 // what was used last is first
+  std::unique_ptr<PacketQueue>
+      joining_;                // gets nothing but waits for the others; made for the first spread with several
+  std::list<Spread> spreads_;  // what was used last is first
   RunOrder order_;
 };
 

@@ -97,7 +97,7 @@ TEST_F(Interoperation, a_batch_takes_memory_of_hip) {
 }
 
 TEST_F(Interoperation, kernels_of_hip_take_memory_of_the_library) {
-  const DeviceBuffer<std::uint32_t> values(gpu, count);
+  DeviceBuffer<std::uint32_t> values(gpu, count);
   const std::vector<std::uint32_t> initial = numbers(0);
   copy(values, std::span(initial));
   increment_in_stream(values.data(), 5);

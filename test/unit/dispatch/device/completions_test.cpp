@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dispatch/device/agent_state.hpp"
 #include "expect_error.hpp"
 #include "fastdispatch/queue.hpp"
 #include "mock_hsa.hpp"
@@ -79,8 +80,8 @@ TEST(Callback, is_called_on_another_thread_when_its_submission_completed_and_not
   Queue queue(hsa.agent());
   const Submission first = queue.submit(barrier);
   const Submission second = queue.submit(barrier);
-  first.then(calls.record("first"));
-  second.then(calls.record("second"));
+  first.on_complete(calls.record("first"));
+  second.on_complete(calls.record("second"));
   std::this_thread::sleep_for(milliseconds(20));
   EXPECT_THAT(calls.so_far(), ElementsAre());
   MockHsa::complete(hsa.queue(), 1);
@@ -99,7 +100,7 @@ TEST(Callback, of_a_submission_that_completed_before_is_called_too) {
   Queue queue(hsa.agent());
   const Submission submission = queue.submit(barrier);
   MockHsa::complete(hsa.queue());
-  submission.then(calls.record("late"));
+  submission.on_complete(calls.record("late"));
   EXPECT_THAT(calls.await(1), ElementsAre("late"));
 }
 
@@ -109,10 +110,10 @@ TEST(Callback, comes_in_the_order_of_submissions_then_of_registration) {
   Queue queue(hsa.agent());
   const Submission first = queue.submit(barrier);
   const Submission second = queue.submit(barrier);
-  second.then(calls.record("2a"));
-  first.then(calls.record("1a"));
-  second.then(calls.record("2b"));
-  first.then(calls.record("1b"));
+  second.on_complete(calls.record("2a"));
+  first.on_complete(calls.record("1a"));
+  second.on_complete(calls.record("2b"));
+  first.on_complete(calls.record("1b"));
   MockHsa::complete(hsa.queue());
   EXPECT_THAT(calls.await(4), ElementsAre("1a", "1b", "2a", "2b"));
 }
@@ -121,7 +122,7 @@ TEST(Callback, of_packets_without_an_epoch_lets_a_barrier_follow) {
   MockHsa hsa;
   Calls calls;
   Queue queue(hsa.agent());
-  queue.submit(barrier_without_bit).then(calls.record("covered"));
+  queue.submit(barrier_without_bit).on_complete(calls.record("covered"));
   EXPECT_EQ(MockHsa::complete(hsa.queue()), 2U);
   EXPECT_THAT(calls.await(1), ElementsAre("covered"));
 }
@@ -132,7 +133,7 @@ TEST(Callback, that_finds_no_room_for_its_barrier_is_not_registered) {
   {
     Queue queue(hsa.agent(), {.size = 64, .when_full = WhenFull::report});
     const Submission submission = queue.submit(std::vector<Packet>(64, barrier_without_bit));
-    EXPECT_THROW(submission.then(calls.record("never")), QueueFull);
+    EXPECT_THROW(submission.on_complete(calls.record("never")), QueueFullError);
   }
   EXPECT_THAT(calls.so_far(), ElementsAre());
 }
@@ -140,7 +141,7 @@ TEST(Callback, that_finds_no_room_for_its_barrier_is_not_registered) {
 TEST(Callback, that_is_empty_is_refused) {
   MockHsa hsa;
   Queue queue(hsa.agent());
-  EXPECT_THAT(error_of([&] { queue.submit(barrier).then({}); }), HasSubstr("empty"));
+  EXPECT_THAT(error_of([&] { queue.submit(barrier).on_complete({}); }), HasSubstr("empty"));
 }
 
 TEST(Callback, is_told_why_its_queue_failed) {
@@ -150,12 +151,12 @@ TEST(Callback, is_told_why_its_queue_failed) {
   const Submission completed = queue.submit(barrier);
   MockHsa::complete(hsa.queue());
   const Submission lost = queue.submit(barrier);
-  lost.then(calls.record("lost"));
-  completed.then(calls.record("completed"));
+  lost.on_complete(calls.record("lost"));
+  completed.on_complete(calls.record("completed"));
   EXPECT_THAT(calls.await(1), ElementsAre("completed"));
   MockHsa::report_error(hsa.queue(), HSA_STATUS_ERROR_OUT_OF_RESOURCES);
   EXPECT_THAT(calls.await(2), ElementsAre("completed", HasSubstr("lost: the queue stopped")));
-  lost.then(calls.record("after"));
+  lost.on_complete(calls.record("after"));
   EXPECT_THAT(calls.await(3)[2], HasSubstr("after: the queue stopped"));
 }
 
@@ -163,8 +164,8 @@ TEST(Callback, is_told_of_a_memory_fault_on_its_agent) {
   MockHsa hsa;
   Calls calls;
   Queue queue(hsa.agent());
-  queue.submit(barrier).then(calls.record("lost"));
-  hsa.agent().state().queues.fail_all({}, "gfx90a");
+  queue.submit(barrier).on_complete(calls.record("lost"));
+  detail::state_of(hsa.agent()).queues.fail_all({}, "gfx90a");
   EXPECT_THAT(calls.await(1), ElementsAre(HasSubstr("lost: memory fault on gfx90a")));
 }
 
@@ -173,7 +174,7 @@ TEST(Callback, is_called_before_its_queue_is_gone) {
   Calls calls;
   for (int i = 0; i < 50; ++i) {
     Queue queue(hsa.agent());
-    queue.submit(barrier).then(calls.record("lost"));
+    queue.submit(barrier).on_complete(calls.record("lost"));
     if (i % 2 == 0) MockHsa::complete(hsa.queue());
   }
   EXPECT_EQ(calls.so_far().size(), 50U);
@@ -191,9 +192,9 @@ TEST(Callback, may_submit_wait_and_register_another) {
     if (failure != nullptr || rounds == 100) return finished.set_value(rounds);
     ++rounds;
     queue.submit(barrier).wait(limit);
-    queue.submit(barrier).then(next);
+    queue.submit(barrier).on_complete(next);
   };
-  queue.submit(barrier).then(next);
+  queue.submit(barrier).on_complete(next);
   auto result = finished.get_future();
   ASSERT_EQ(result.wait_for(std::chrono::seconds(30)), std::future_status::ready);
   EXPECT_EQ(result.get(), 100);
@@ -204,11 +205,11 @@ TEST(Callback, may_destroy_its_queue) {
   Calls calls;
   std::promise<void> destroyed;
   std::optional<Queue> queue(hsa.agent());
-  queue->submit(barrier).then([&](const Error*) {
+  queue->submit(barrier).on_complete([&](const Error*) {
     queue.reset();
     destroyed.set_value();
   });
-  queue->submit(barrier).then(calls.record("second"));
+  queue->submit(barrier).on_complete(calls.record("second"));
   MockHsa::complete(hsa.queue(), 1);
   ASSERT_EQ(destroyed.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
   EXPECT_THAT(calls.so_far(), ElementsAre(HasSubstr("second: the queue was destroyed")));
@@ -226,14 +227,14 @@ TEST(Callback, of_every_submission_of_four_threads_is_called_once) {
     for (int thread = 0; thread < threads; ++thread)
       producers.emplace_back([&, thread] {
         for (int i = 0; i < submissions; ++i)
-          queue.submit(barrier).then([&called, index = thread * submissions + i](const Error* failure) {
+          queue.submit(barrier).on_complete([&called, index = thread * submissions + i](const Error* failure) {
             called[index] += failure ? 100 : 1;
           });
       });
   }
   queue.wait(limit);
   std::promise<void> last;
-  queue.submit(barrier).then([&](const Error*) { last.set_value(); });
+  queue.submit(barrier).on_complete([&](const Error*) { last.set_value(); });
   ASSERT_EQ(last.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
   for (const auto& count : called) EXPECT_EQ(count, 1);
 }
@@ -279,7 +280,7 @@ TEST_P(WaitForSeveral, all_returns_when_the_last_completed) {
 }
 
 TEST_P(WaitForSeveral, time_limits_say_what_each_queue_that_did_not_complete_is_at) {
-  hsa.agent().register_kernel(0x1000, "bitonic_pass");
+  detail::state_of(hsa.agent()).kernels.add(0x1000, "bitonic_pass");
   const std::array submissions{first.submit(barrier),
                                second.submit(encode(KernelDispatch{.grid = grid(64), .kernel_object = 0x1000}))};
   EXPECT_THAT(error_of<TimeoutError>([&] { static_cast<void>(wait_any(submissions, within(milliseconds(20)))); }),

@@ -40,5 +40,24 @@ TEST(Error, is_not_thrown_for_success_and_then_builds_no_text) {
   EXPECT_FALSE(built);
 }
 
+TEST(Error, tells_apart_what_callers_do_something_else_about) {
+  const MockHsa hsa;
+  const auto kind_of = [&](hsa_status_t status, const char* call) {
+    try {
+      detail::throw_hsa_error(hsa.api(), status, call, "testing");
+    } catch (const Error& error) {
+      return error.kind();
+    }
+  };
+  EXPECT_EQ(kind_of(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "hsa_queue_create"), ErrorKind::out_of_memory);
+  EXPECT_EQ(kind_of(HSA_STATUS_ERROR_INVALID_ALLOCATION, "hsa_amd_memory_pool_allocate"), ErrorKind::out_of_memory);
+  EXPECT_EQ(kind_of(HSA_STATUS_ERROR_OUT_OF_RESOURCES, "hsa_init"), ErrorKind::runtime) << "there is no driver";
+  EXPECT_EQ(kind_of(HSA_STATUS_ERROR_INVALID_CODE_OBJECT, "hsa_executable_freeze"), ErrorKind::bad_argument);
+  EXPECT_EQ(kind_of(HSA_STATUS_ERROR, "hsa_init"), ErrorKind::runtime);
+  EXPECT_EQ(Error("wrong").kind(), ErrorKind::bad_argument);
+  EXPECT_EQ(TimeoutError("late").kind(), ErrorKind::timeout);
+  EXPECT_EQ(QueueFullError("full").kind(), ErrorKind::full);
+}
+
 }  // namespace
 }  // namespace fastdispatch::test

@@ -27,7 +27,7 @@ TEST(Buffers, too_large_say_what_was_asked_for) {
 
 TEST(Buffers, of_no_elements_hold_no_memory) {
   MockHsa hsa;
-  const DeviceBuffer<double> device(hsa.agent(), 0);
+  DeviceBuffer<double> device(hsa.agent(), 0);
   const PinnedBuffer<double> pinned(hsa.agent(), 0);
   EXPECT_EQ(device.data(), nullptr);
   EXPECT_EQ(pinned.begin(), pinned.end());

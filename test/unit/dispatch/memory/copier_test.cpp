@@ -28,7 +28,7 @@ constexpr std::size_t two_blocks = std::size_t{1} << 20U;
 TEST(Copier, forgets_a_copy_that_failed) {
   MockHsa hsa;
   Copier copier(hsa.agent());
-  const DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
+  DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
   std::vector<std::byte> host(two_blocks);
   hsa.end_copies({-1, 0, 0, 0, -1, 0, 0, 0});
   EXPECT_THAT(error_of([&] { copier.upload(device, host.data()); }), HasSubstr("failed while it ran"));
@@ -40,7 +40,7 @@ TEST(Copier, forgets_a_copy_that_failed) {
 TEST(Copier, fails_only_when_none_of_its_copies_runs_any_more) {
   MockHsa hsa;
   Copier copier(hsa.agent());
-  const DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
+  DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
   std::vector<std::byte> host(two_blocks);
   hsa.end_copies({-1});
   std::atomic<bool> ended = false;

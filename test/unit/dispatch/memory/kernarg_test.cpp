@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dispatch/memory/kernarg_pool.hpp"
 #include "dispatch/memory/kernarg_ring.hpp"
 #include "expect_error.hpp"
 #include "mock_hsa.hpp"
@@ -15,6 +16,7 @@
 namespace fastdispatch::test {
 namespace {
 
+using detail::KernargPool;
 using detail::KernargRing;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -100,13 +102,13 @@ TEST(KernargPool, refuses_sizes_that_it_can_never_serve) {
 TEST(KernargPool, reuses_memory_of_completed_epochs) {
   MockHsa hsa;
   KernargPool pool(hsa.agent(), 128);
-  const KernargSlot first = pool.try_acquire(100, 0);
-  ASSERT_EQ(first.bytes.size(), 100U);
-  EXPECT_EQ(first.address() % 64, 0U);
-  pool.retire(first, 1);
-  EXPECT_TRUE(pool.try_acquire(100, 0).bytes.empty());
+  const auto first = pool.try_acquire(100, 0);
+  ASSERT_EQ(first->bytes.size(), 100U);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(first->bytes.data()) % 64, 0U);
+  pool.retire(first->index, 1);
+  EXPECT_FALSE(pool.try_acquire(100, 0));
   EXPECT_EQ(pool.oldest_epoch(), 1U);
-  EXPECT_EQ(pool.try_acquire(100, 1).address(), first.address());
+  EXPECT_EQ(pool.try_acquire(100, 1)->bytes.data(), first->bytes.data());
 }
 
 TEST(KernargBlock, frees_its_memory_also_when_it_cannot_be_shared_with_the_gpu) {

@@ -72,7 +72,7 @@ TEST_F(BatchesOfMock, wait_for_whatever_else_was_submitted_in_between) {
   Batch a = chain(0);
   Batch b = chain(1);
   queue.submit(a);
-  queue.fence();
+  queue.barrier();
   EXPECT_TRUE(first_waits(hsa, queue, b));
   queue.submit(a);
   queue.dispatch(kernel, grid(64).group(64), buffers[1]);

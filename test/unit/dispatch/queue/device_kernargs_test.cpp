@@ -94,17 +94,17 @@ TEST_F(DeviceKernargs, have_a_line_behind_them_that_is_written_last) {
 
 TEST_F(DeviceKernargs, of_a_packet_of_its_callers_make_it_acquire_at_system_scope) {
   Queue queue = device_queue();
-  const KernargSlot slot = queue.acquire_kernargs(4);
+  KernargSlot slot = queue.acquire_kernargs(4);
   const Packet dispatch =
       encode(KernelDispatch{.ordering = within_agent, .grid = grid(64), .kernarg_address = slot.address()});
-  queue.submit(dispatch, slot);
+  queue.submit(dispatch, std::move(slot));
   EXPECT_EQ(packet(0).header().ordering.acquire, FenceScope::system);
 }
 
 TEST_F(DeviceKernargs, of_a_batch_are_acquired_at_system_scope_by_its_first_dispatch) {
   for (const Fences fences : {Fences::conservative, Fences::minimal, Fences::derived}) {
     Queue queue = device_queue();
-    const DeviceBuffer<unsigned> data(hsa.agent(), 64);
+    DeviceBuffer<unsigned> data(hsa.agent(), 64);
     Batch batch(hsa.agent(), {.fences = fences});
     for (unsigned i = 0; i < 3; ++i) {
       batch.dispatch(kernel, grid(64), i);

@@ -142,7 +142,7 @@ TEST_F(HotPath, of_one_producer_that_waits_for_another_queue_allocates_locks_and
   MockHsa::MadeQueue& other_made = hsa.queue();
   Queue queue(hsa.agent(), {.producers = Producers::single});
   repeat([&] {
-    queue.wait_for(other.fence());
+    queue.start_after(other.barrier());
     MockHsa::complete(other_made);
   });
   EXPECT_EQ(allocated, 0);
@@ -257,7 +257,7 @@ TEST_F(HotPath, of_whatever_is_submitted_at_once_rings_once_and_calls_nothing_el
     expect_one_ring("a batch with parameters", [&] { queue.submit(parametrized, set(value, 7)); });
     expect_one_ring("packets", [&] { queue.submit(packets); });
     expect_one_ring("a dispatch", [&] { queue.dispatch(kernel, grid(64).group(64), 1U); });
-    expect_one_ring("a fence", [&] { queue.fence(); });
+    expect_one_ring("a fence", [&] { queue.barrier(); });
   }
 }
 

@@ -26,8 +26,8 @@ protected:
 };
 
 TEST_F(QueueWaits, are_barriers_on_the_other_queues_epoch) {
-  const Submission submission = peer.fence();
-  queue.wait_for(submission);
+  const Submission submission = peer.barrier();
+  queue.start_after(submission);
   ASSERT_EQ(packets(made), 1U);
   const Packet expected = encode(BarrierValue{.ordering = {BarrierBit::clear, FenceScope::system, FenceScope::none},
                                               .signal = peer_made.ring[0].completion_signal(),
@@ -37,55 +37,55 @@ TEST_F(QueueWaits, are_barriers_on_the_other_queues_epoch) {
 }
 
 TEST_F(QueueWaits, that_an_earlier_one_covers_are_left_out) {
-  const Submission first = peer.fence();
-  const Submission second = peer.fence();
-  queue.wait_for(second);
-  queue.wait_for(second);
-  queue.wait_for(first);
+  const Submission first = peer.barrier();
+  const Submission second = peer.barrier();
+  queue.start_after(second);
+  queue.start_after(second);
+  queue.start_after(first);
   EXPECT_EQ(packets(made), 1U);
-  queue.wait_for(peer.fence());
+  queue.start_after(peer.barrier());
   EXPECT_EQ(packets(made), 2U);
 }
 
 TEST_F(QueueWaits, for_what_completed_are_left_out) {
-  const Submission submission = peer.fence();
+  const Submission submission = peer.barrier();
   MockHsa::complete(peer_made);
-  queue.wait_for(submission);
+  queue.start_after(submission);
   EXPECT_EQ(packets(made), 0U);
 }
 
 TEST_F(QueueWaits, let_a_barrier_follow_packets_without_the_epochs_signal) {
   const Submission submission = peer.submit(encode(BarrierAnd{.ordering = {.barrier = BarrierBit::clear}}));
-  queue.wait_for(submission);
+  queue.start_after(submission);
   EXPECT_EQ(packets(peer_made), 2U);
   EXPECT_EQ(packets(made), 1U);
 }
 
 TEST_F(QueueWaits, for_a_queue_do_not_cover_one_that_takes_its_place) {
   std::optional<Queue> other = make_queue();
-  queue.wait_for(other->fence());
+  queue.start_after(other->barrier());
   MockHsa::complete(hsa.queue());
   MockHsa::complete(made);
   other.reset();
   other = make_queue();  // likely at the same address
-  queue.wait_for(other->fence());
+  queue.start_after(other->barrier());
   EXPECT_EQ(packets(made), 2U);
 }
 
 TEST_F(QueueWaits, of_several_threads_are_one) {
-  const Submission submission = peer.fence();
+  const Submission submission = peer.barrier();
   Queue shared(hsa.agent(), {.producers = Producers::multiple});
   {
     std::vector<std::jthread> threads;
-    for (int i = 0; i < 4; ++i) threads.emplace_back([&] { shared.wait_for(submission); });
+    for (int i = 0; i < 4; ++i) threads.emplace_back([&] { shared.start_after(submission); });
   }
   EXPECT_EQ(packets(hsa.queue()), 1U);
 }
 
 TEST_F(QueueWaits, for_a_queue_that_failed_are_errors) {
-  const Submission submission = peer.fence();
+  const Submission submission = peer.barrier();
   MockHsa::report_error(peer_made, HSA_STATUS_ERROR_EXCEPTION);
-  EXPECT_FALSE(error_of([&] { queue.wait_for(submission); }).empty());
+  EXPECT_FALSE(error_of([&] { queue.start_after(submission); }).empty());
   EXPECT_EQ(packets(made), 0U);
 }
 

@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "dispatch/device/agent_state.hpp"
 #include "dispatch/queue/queue_state.hpp"
 #include "expect_error.hpp"
 #include "mock_hsa.hpp"
@@ -93,9 +94,10 @@ TEST(Queue, refuses_what_can_never_be_submitted_before_it_reserves_anything) {
   Packet invalid;
   invalid.words[0] = HSA_PACKET_TYPE_INVALID;
   EXPECT_THAT(error_of([&] { queue.submit(invalid); }), HasSubstr("type invalid"));
-  const KernargSlot slot = queue.acquire_kernargs(64);
-  EXPECT_THAT(error_of([&] { queue.submit(invalid, slot); }), HasSubstr("type invalid"));
-  EXPECT_EQ(queue.acquire_kernargs(64).address(), slot.address()) << "it came back";
+  KernargSlot slot = queue.acquire_kernargs(64);
+  const std::uint64_t address = slot.address();
+  EXPECT_THAT(error_of([&] { queue.submit(invalid, std::move(slot)); }), HasSubstr("type invalid"));
+  EXPECT_EQ(queue.acquire_kernargs(64).address(), address) << "it came back";
   EXPECT_EQ(hsa.queue().amd.write_dispatch_id, 0U);
 }
 
@@ -103,7 +105,7 @@ TEST(Queue, reports_that_it_is_full_where_it_was_asked_to) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.size = 64, .when_full = WhenFull::report});
   queue.submit(std::vector<Packet>(60, barrier));
-  EXPECT_THAT(error_of<QueueFull>([&] { queue.submit(std::vector<Packet>(5, barrier)); }), HasSubstr("no room"));
+  EXPECT_THAT(error_of<QueueFullError>([&] { queue.submit(std::vector<Packet>(5, barrier)); }), HasSubstr("no room"));
   MockHsa::complete(hsa.queue(), 1);
   EXPECT_NO_THROW(queue.submit(std::vector<Packet>(5, barrier)));
 }
@@ -160,7 +162,7 @@ TEST(Submission, that_needs_a_barrier_keeps_to_time_limits_where_the_ring_has_no
 
 TEST(Submission, wait_that_times_out_says_what_the_queue_is_at) {
   MockHsa hsa;
-  hsa.agent().register_kernel(0x1000, "bitonic_pass");
+  detail::state_of(hsa.agent()).kernels.add(0x1000, "bitonic_pass");
   Queue queue(hsa.agent());
   queue.submit(barrier);
   MockHsa::complete(hsa.queue());
@@ -174,8 +176,8 @@ TEST(Submission, wait_that_times_out_says_what_the_queue_is_at) {
 
 TEST(QueueError, reaches_waiters_and_producers_with_the_kernel_and_advice) {
   MockHsa hsa;
-  hsa.agent().register_kernel(0x1000, "innocent");
-  hsa.agent().register_kernel(0x2000, "greedy");
+  detail::state_of(hsa.agent()).kernels.add(0x1000, "innocent");
+  detail::state_of(hsa.agent()).kernels.add(0x2000, "greedy");
   Queue queue(hsa.agent());
   const Submission first = queue.submit(dispatch_of(0x1000));
   MockHsa::complete(hsa.queue());
@@ -212,8 +214,8 @@ TEST(QueueError, reaches_who_waits_for_a_signal_of_one_of_its_packets) {
 
 TEST(MemoryFault, reaches_the_waiters_of_every_queue_of_the_agent_but_not_of_later_queues) {
   MockHsa hsa;
-  hsa.agent().register_kernel(0x1000, "wild");
-  hsa.agent().register_kernel(0x2000, "not_started");
+  detail::state_of(hsa.agent()).kernels.add(0x1000, "wild");
+  detail::state_of(hsa.agent()).kernels.add(0x2000, "not_started");
   Queue idle(hsa.agent());
   Queue queue(hsa.agent());
   queue.submit(std::vector{dispatch_of(0x1000), dispatch_of(0x2000)});
@@ -221,7 +223,7 @@ TEST(MemoryFault, reaches_the_waiters_of_every_queue_of_the_agent_but_not_of_lat
   fault.agent = hsa.agent().handle();
   fault.virtual_address = 0xdead000;
   fault.fault_reason_mask = HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT;
-  hsa.agent().state().queues.fail_all(fault, "gfx90a");
+  detail::state_of(hsa.agent()).queues.fail_all(fault, "gfx90a");
   for (Queue* failed : {&queue, &idle})
     EXPECT_THAT(error_of([&] { failed->wait(); }),
                 AllOf(HasSubstr("memory fault on gfx90a at address 0xdead000"), HasSubstr("no page is mapped"),
@@ -234,7 +236,7 @@ TEST(MemoryFault, ends_waits_for_signals_that_were_set_before_it_and_no_others) 
   MockHsa hsa;
   const Signal done(hsa.agent(), 0);
   Signal lost(hsa.agent());
-  hsa.agent().state().queues.fail_all({}, "gfx90a");
+  detail::state_of(hsa.agent()).queues.fail_all({}, "gfx90a");
   EXPECT_NO_THROW(done.wait(briefly));
   EXPECT_THAT(error_of([&] { lost.wait(); }), HasSubstr("memory fault"));
   lost.store(1);
@@ -244,8 +246,8 @@ TEST(MemoryFault, ends_waits_for_signals_that_were_set_before_it_and_no_others) 
 
 TEST(MemoryFault, names_every_kernel_that_may_still_run) {
   MockHsa hsa;
-  hsa.agent().register_kernel(0x1000, "first");
-  hsa.agent().register_kernel(0x2000, "second");
+  detail::state_of(hsa.agent()).kernels.add(0x1000, "first");
+  detail::state_of(hsa.agent()).kernels.add(0x2000, "second");
   Queue queue(hsa.agent());
   // Both are off the ring; no epoch says that the first completed.
   queue.submit(std::vector{dispatch_of(0x1000), dispatch_of(0x2000), dispatch_of(0x1000)});
@@ -273,7 +275,7 @@ TEST(Kernargs, of_dispatches_without_an_epoch_come_back_by_a_barrier) {
   std::jthread command_processor([&] {
     for (; !stop; std::this_thread::yield()) MockHsa::complete(hsa.queue());
   });
-  EXPECT_EQ(queue.acquire_kernargs(64).bytes.size(), 64U);
+  EXPECT_EQ(queue.acquire_kernargs(64).bytes().size(), 64U);
   stop = true;
 }
 
@@ -281,9 +283,9 @@ TEST(Kernargs, of_dispatches_without_an_epoch_come_back_where_the_queue_reports)
   MockHsa hsa;
   Queue queue(hsa.agent(), {.when_full = WhenFull::report, .kernarg_bytes = 64});
   queue.submit(barrier_without_bit, queue.acquire_kernargs(64));
-  EXPECT_THROW(static_cast<void>(queue.acquire_kernargs(64)), QueueFull);
+  EXPECT_THROW(static_cast<void>(queue.acquire_kernargs(64)), QueueFullError);
   MockHsa::complete(hsa.queue());
-  EXPECT_EQ(queue.acquire_kernargs(64).bytes.size(), 64U);
+  EXPECT_EQ(queue.acquire_kernargs(64).bytes().size(), 64U);
 }
 
 TEST(Kernargs, live_until_the_queue_has_stopped) {
@@ -296,21 +298,44 @@ TEST(Kernargs, live_until_the_queue_has_stopped) {
 TEST(Kernargs, that_were_never_submitted_are_no_deadlock) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.producers = Producers::single, .kernarg_bytes = 64});
-  const KernargSlot held = queue.acquire_kernargs(64);
+  KernargSlot held = queue.acquire_kernargs(64);
+  const std::uint64_t address = held.address();
   EXPECT_THAT(error_of([&] { static_cast<void>(queue.acquire_kernargs(1)); }), HasSubstr("never submitted"));
-  queue.submit(barrier, held);
+  queue.submit(barrier, std::move(held));
   MockHsa::complete(hsa.queue());
-  EXPECT_EQ(queue.acquire_kernargs(1).address(), held.address());
+  EXPECT_EQ(queue.acquire_kernargs(1).address(), address);
 }
 
 TEST(Kernargs, come_back_when_their_submission_fails) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.size = 64, .when_full = WhenFull::report, .kernarg_bytes = 64});
   queue.submit(std::vector<Packet>(64, barrier));
-  const KernargSlot slot = queue.acquire_kernargs(64);
-  EXPECT_THROW(queue.submit(barrier, slot), QueueFull);
-  EXPECT_EQ(queue.acquire_kernargs(64).address(), slot.address());
+  KernargSlot slot = queue.acquire_kernargs(64);
+  const std::uint64_t address = slot.address();
+  EXPECT_THROW(queue.submit(barrier, std::move(slot)), QueueFullError);
+  EXPECT_EQ(queue.acquire_kernargs(64).address(), address);
 }
+
+TEST(Kernargs, that_are_dropped_come_back) {
+  MockHsa hsa;
+  Queue queue(hsa.agent(), {.when_full = WhenFull::report, .kernarg_bytes = 64});
+  const std::uint64_t address = queue.acquire_kernargs(64).address();
+  EXPECT_EQ(queue.acquire_kernargs(64).address(), address);
+}
+
+TEST(Kernargs, of_another_queue_or_submitted_before_are_an_error) {
+  MockHsa hsa;
+  Queue queue(hsa.agent(), {.when_full = WhenFull::report, .kernarg_bytes = 64});
+  Queue other(hsa.agent());
+  KernargSlot slot = queue.acquire_kernargs(64);
+  EXPECT_THAT(error_of([&] { other.submit(barrier, std::move(slot)); }), HasSubstr("slot of another queue"));
+  KernargSlot again = queue.acquire_kernargs(64);
+  KernargSlot moved = std::move(again);
+  EXPECT_THAT(error_of([&] { queue.submit(barrier, std::move(again)); }),  // NOLINT(bugprone-use-after-move)
+              HasSubstr("one that was submitted"));
+}
+
+static_assert(!std::is_copy_constructible_v<KernargSlot>);
 
 // What eight producers submit to a ring of 64 slots must come out once, and each one's in its order. A packet's kernel
 // object is its number, from 1 on; barriers, which have none there, follow where somebody waits.

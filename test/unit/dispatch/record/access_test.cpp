@@ -45,7 +45,7 @@ protected:
 
   detail::BatchImage image() {
     detail::KernargChunks kernargs(hsa.agent(), KernargMemory::host);
-    return make_image(batch.recording(), nullptr, kernargs);
+    return make_image(detail::recording_of(batch), nullptr, kernargs);
   }
 
   FenceScope first_release() { return image().stream.packets.front().header().ordering.release; }
@@ -73,8 +73,8 @@ protected:
                                 .implicit_arguments = {}};
   const Changes changes{info};
   const Reads reads{info};
-  const DeviceBuffer<unsigned> a{hsa.agent(), 64};
-  const DeviceBuffer<unsigned> b{hsa.agent(), 64};
+  DeviceBuffer<unsigned> a{hsa.agent(), 64};
+  DeviceBuffer<unsigned> b{hsa.agent(), 64};
   Batch batch{hsa.agent(), {.fences = Fences::derived}};
 };
 

@@ -57,7 +57,7 @@ TEST_F(BatchParameters, are_set_by_each_submission_wherever_they_are_used) {
   batch.dispatch(kernel, grid(64), data, n);
   batch.dispatch(kernel, grid(64), out, 7U);
   batch.dispatch(kernel, grid(64), out, n);
-  const DeviceBuffer<unsigned> other(hsa.agent(), 16);
+  DeviceBuffer<unsigned> other(hsa.agent(), 16);
   queue.submit(batch, set(n, 5), set(out, data));
   queue.submit(batch, set(out, other), set(n, 6));
   for (std::size_t submission = 0; submission < 2; ++submission) {
@@ -145,7 +145,7 @@ TEST_F(BatchParameters, of_another_batch_or_from_before_a_clear_cannot_be_record
 }
 
 TEST_F(BatchParameters, work_beside_copies_whose_signals_are_set_again) {
-  const DeviceBuffer<unsigned> other(hsa.agent(), 16);
+  DeviceBuffer<unsigned> other(hsa.agent(), 16);
   const auto n = batch.parameter<unsigned>();
   const auto size = batch.parameter<Grid>();
   batch.dispatch(kernel, size, data, n);

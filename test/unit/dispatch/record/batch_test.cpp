@@ -210,7 +210,7 @@ TEST_F(BatchSubmission, whose_later_parts_find_no_room_fails_the_queue_so_that_n
   Queue queue(hsa.agent(), {.size = 64, .full_timeout = std::chrono::milliseconds(5)});
   Batch batch(hsa.agent());
   record(batch, 100);
-  const Submission before = queue.fence();
+  const Submission before = queue.barrier();
   EXPECT_THAT(error_of<TimeoutError>([&] { queue.submit(batch); }), HasSubstr("no room"));
   EXPECT_EQ(MockHsa::complete(hsa.queue()), 1U + 32U);
   EXPECT_TRUE(before.done());
@@ -335,7 +335,7 @@ TEST_F(BatchSubmission, whose_copy_cannot_start_fails_the_queue_so_that_nobody_t
   record(batch, 1);
   hsa.fail("amd_memory_async_copy", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
   EXPECT_THAT(error_of([&] { queue.submit(batch); }), HasSubstr("hsa_amd_memory_async_copy"));
-  EXPECT_THAT(error_of([&] { queue.fence(); }), HasSubstr("hsa_amd_memory_async_copy"));
+  EXPECT_THAT(error_of([&] { queue.barrier(); }), HasSubstr("hsa_amd_memory_async_copy"));
 }
 
 // What was made for an earlier recording goes while the submission waits for room, and is not taken for its own.
@@ -381,7 +381,7 @@ TEST_F(BatchSubmission, whose_copy_fails_while_it_runs_fails_the_queue_for_every
     hsa.end_copies({-1});
     const Submission submission = queue.submit(batch);
     EXPECT_THAT(error_of([&] { wait(queue, submission); }), failure);
-    EXPECT_THAT(error_of([&] { queue.fence(); }), failure);
+    EXPECT_THAT(error_of([&] { queue.barrier(); }), failure);
   };
   for (const auto policy : {WaitPolicy::spin, WaitPolicy::block})
     expect_failure(
@@ -393,7 +393,7 @@ TEST_F(BatchSubmission, whose_copy_fails_while_it_runs_fails_the_queue_for_every
   });
   expect_failure([](Queue&, const Submission& submission) {
     std::promise<std::string> called;
-    submission.then([&](const Error* error) { called.set_value(error == nullptr ? "" : error->what()); });
+    submission.on_complete([&](const Error* error) { called.set_value(error == nullptr ? "" : error->what()); });
     throw Error(called.get_future().get());
   });
 }

@@ -28,7 +28,7 @@ using detail::Overlap;
 using detail::Partition;
 using detail::RunOrder;
 using detail::Segment;
-using detail::SpreadProgram;
+using detail::SpreadRecording;
 using detail::Step;
 using ::testing::ElementsAre;
 using ::testing::Eq;
@@ -59,7 +59,7 @@ struct Program {
   Steps steps;
   Partition partition;
   Fences fences = Fences::derived;
-  SpreadProgram program;
+  SpreadRecording program;
 };
 
 // Runs right behind one another, as they are submitted.

@@ -238,7 +238,7 @@ TEST_F(StreamsOfMock, of_an_empty_batch_end_behind_everything_before) {
 
 TEST_F(StreamsOfMock, wait_for_what_was_submitted_elsewhere) {
   Queue other(hsa.agent());
-  streams.wait_for(other.fence());
+  streams.start_after(other.barrier());
   for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 1U);
 }
 
@@ -252,10 +252,10 @@ TEST_F(StreamsOfMock, fail_together) {
   EXPECT_THAT(error_of([&] { streams.wait(); }), HasSubstr("trapped"));
   EXPECT_THAT(error_of([&] { streams.submit(batch); }), HasSubstr("trapped"));
   std::string told;
-  submission.then([&](const Error* failure) { told = failure == nullptr ? "nothing" : failure->what(); });
+  submission.on_complete([&](const Error* failure) { told = failure == nullptr ? "nothing" : failure->what(); });
   streams = Streams(hsa.agent(), {.queues = 1});  // the old ones are gone when all callbacks were called
   EXPECT_THAT(told, HasSubstr("trapped"));
-  unrelated.fence();
+  unrelated.barrier();
 }
 
 TEST_F(StreamsOfMock, fail_where_only_a_part_can_be_submitted) {

@@ -78,7 +78,8 @@ TEST(Environment, KeepsKernelsInTheUsersCacheFolder) {
 TEST(Environment, NamesTheArchitecturesThatThereAreWhereOneIsNotKnown) {
   for (const char* text : {"gfx90", "GFX90A", "gfx90a ", ""})
     EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_ARCH", text}})),
-              "SOFTGPU_ARCH='" + std::string(text) + "' is not gfx90a, gfx942, gfx1030 or gfx1100");
+              "SOFTGPU_ARCH='" + std::string(text) +
+                  "' is not gfx90a, gfx940, gfx942, gfx1030, gfx1100, gfx1101 or gfx1102");
 }
 
 struct BadValue {

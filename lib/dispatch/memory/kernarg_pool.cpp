@@ -1,0 +1,38 @@
+#include "dispatch/memory/kernarg_pool.hpp"
+
+#include <spdlog/fmt/fmt.h>
+
+#include "fastdispatch/error.hpp"
+
+namespace fastdispatch::detail {
+
+namespace {
+
+std::size_t checked_capacity(std::size_t bytes) {
+  if (bytes == 0 || bytes % KernargRing::alignment != 0)
+    throw Error(fmt::format("a kernarg pool of {} bytes: the size must be a multiple of {} and not zero", bytes,
+                            KernargRing::alignment));
+  return bytes;
+}
+
+}  // namespace
+
+KernargPool::KernargPool(Agent agent, std::size_t bytes, KernargMemory memory)
+    : memory_(agent, checked_capacity(bytes), memory), ring_(bytes) {}
+
+std::optional<KernargPool::Slot> KernargPool::try_acquire(std::size_t bytes, std::uint64_t completed_epoch) {
+  if (bytes == 0 || bytes > capacity())
+    throw Error(
+        fmt::format("{} bytes of kernel arguments do not fit into the queue's kernarg pool of {} bytes: make it "
+                    "larger with QueueOptions::kernarg_bytes",
+                    bytes, capacity()));
+  auto block = ring_.try_acquire(bytes);
+  if (!block) {
+    ring_.reclaim(completed_epoch);
+    block = ring_.try_acquire(bytes);
+  }
+  if (!block) return std::nullopt;
+  return Slot{memory_.bytes().subspan(block->offset, bytes), block->index};
+}
+
+}  // namespace fastdispatch::detail
