@@ -36,6 +36,13 @@ bool changes_m0(const Instruction& instruction) {
          instruction.operands[0].is_scalar() && instruction.operands[0].index == scalar_register::m0;
 }
 
+/// A copy that notes which modifiers its handler reads.
+Instruction unread(const Instruction& decoded) {
+  Instruction copy = decoded;
+  for (const Modifier& modifier : copy.modifiers) modifier.read = false;
+  return copy;
+}
+
 }  // namespace
 
 Emitter::Emitter(llvm::Function& function, const Target& target, const HandlerTable& handlers, std::uint32_t float_mode,
@@ -316,9 +323,10 @@ std::optional<std::int64_t> Emitter::enter_next_block() {
   return key.offset;
 }
 
-void Emitter::emit(const Instruction& instruction) {
-  instruction_ = &instruction;
-  if (!instruction.halves.empty()) return emit_halves(instruction);
+void Emitter::emit(const Instruction& decoded) {
+  instruction_ = &decoded;
+  if (!decoded.halves.empty()) return emit_halves(decoded);
+  const Instruction instruction = unread(decoded);
   const Handler* handler = handlers_.find(instruction.mnemonic);
   if (handler == nullptr) unsupported();
   if ((float_mode_ & mode_register::vskip) != 0 && is_vector_instruction(instruction.mnemonic)) return;

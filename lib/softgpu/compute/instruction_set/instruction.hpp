@@ -53,8 +53,8 @@ struct Operand {
 /// What follows the operands: `glc`, `offset:16`, `op_sel:[0,1]`, `dst_sel:BYTE_0`.
 struct Modifier {
   std::string name;
-  std::string text;  ///< what follows the colon, if anything
-  mutable bool read = false;
+  std::string text;           ///< what follows the colon, if anything
+  mutable bool read = false;  ///< in the copy that a handler gets; what was decoded does not change
 
   /// The numbers of `16`, `0xf` or `[0,1,2]`.
   [[nodiscard]] std::vector<std::int64_t> numbers() const;

@@ -1,0 +1,85 @@
+#include "softgpu/compute/instruction_set/disassembler_quirks.hpp"
+
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "softgpu/compute/instruction_set/decoder.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+/// An SDWA instruction one of whose selectors means nothing (CDNA2 ISA manual, "VOP_SDWA"): LLVM's disassembler ends
+/// the process over that. It refuses itself what VOP1 instructions, without a second source, say of one.
+bool has_reserved_selector(std::span<const std::uint8_t, 8> bytes) {
+  std::array<std::uint32_t, 2> dwords;
+  std::memcpy(dwords.data(), bytes.data(), sizeof dwords);
+  constexpr std::uint32_t sdwa = 0xf9;
+  if (dwords[0] >> 31 != 0 || (dwords[0] & 0x1ff) != sdwa) return false;
+  constexpr std::uint32_t vopc = 0x3e;  // its destination is a mask, and has no selector
+  const auto is_reserved = [&](unsigned bit) { return (dwords[1] >> bit & 7) == 7; };
+  const bool is_kept_unknown = (dwords[1] >> 11 & 3) == 3;  // what becomes of the destination's other bits
+  return is_reserved(16) || is_reserved(24) || (dwords[0] >> 25 != vopc && (is_reserved(8) || is_kept_unknown));
+}
+
+/// LLVM 15 takes some of gfx942's matrix instructions for gfx908's, whose sums are always in accumulation registers:
+/// the bit ACC_CD says where they are.
+void correct_sums(Instruction& instruction) {
+  constexpr std::uint32_t acc_cd = 1U << 15;
+  if (!instruction.mnemonic.starts_with("v_mfma_") || (instruction.first_dword & acc_cd) != 0) return;
+  for (const std::size_t n : {0U, 3U}) {
+    if (n >= instruction.operands.size()) return;
+    Operand& sums = instruction.operands[n];
+    if (sums.is_vector() && sums.index >= first_agpr) sums.index -= first_agpr;
+  }
+}
+
+/// LLVM before 18 takes the inline floating-point constants of 16-bit integer operands for halves, and writes them in
+/// hexadecimal, like literals. An instruction without a dword for a literal has none.
+void correct_inline_numbers(Instruction& instruction) {
+  if (!instruction.mnemonic.starts_with("v_")) return;
+  const std::uint32_t without_literal = instruction.first_dword >> 31 == 0 ? 4 : 8;  // VOP1, VOP2, VOPC; VOP3, VOP3P
+  const bool never_has_one = instruction.encoding == Encoding::sdwa || instruction.encoding == Encoding::dpp;
+  if (instruction.size > without_literal && !never_has_one) return;
+  static constexpr std::pair<std::int64_t, double> numbers[] = {{0x3800, 0.5}, {0xb800, -0.5}, {0x3c00, 1},
+                                                                {0xbc00, -1},  {0x4000, 2},    {0xc000, -2},
+                                                                {0x4400, 4},   {0xc400, -4},   {0x3118, 0.15915494}};
+  for (Operand& operand : instruction.operands) {
+    if (operand.kind != Operand::Kind::integer || !operand.is_literal) continue;
+    for (const auto& [half, number] : numbers) {
+      if (operand.value != half) continue;
+      operand.kind = Operand::Kind::real;
+      operand.is_literal = false;
+      operand.real = number;
+    }
+  }
+}
+
+/// Literals have 32 bits. Instructions of signed 64-bit integers extend the sign of one; others put zeros above it
+/// (LLVM, pull request 70274).
+void extend_literals(Instruction& instruction) {
+  if (instruction.mnemonic.find("_i64") == std::string::npos) return;
+  for (Operand& operand : instruction.operands)
+    if (operand.is_literal) operand.value = static_cast<std::int32_t>(operand.value);
+}
+
+/// v_cmpx does not name EXEC where that is its only destination.
+void name_exec(Instruction& instruction, std::uint32_t wavefront_size) {
+  if (!instruction.mnemonic.starts_with("v_cmpx_")) return;
+  const Instruction named = parse_instruction(wavefront_size == 32 ? "v_cmpx exec_lo" : "v_cmpx exec");
+  instruction.operands.insert(instruction.operands.begin(), named.operands.front());
+}
+
+}  // namespace
+
+bool ends_disassembler(std::span<const std::uint8_t, 8> bytes) { return has_reserved_selector(bytes); }
+
+void correct(Instruction& instruction, const Target& target) {
+  correct_inline_numbers(instruction);
+  extend_literals(instruction);
+  if (target.architecture->chooses_matrix_sums) correct_sums(instruction);
+  if (target.architecture->compares_write_only_exec) name_exec(instruction, target.wavefront_size);
+}
+
+}  // namespace softgpu::compute
