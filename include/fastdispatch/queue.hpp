@@ -143,7 +143,7 @@ public:
   /// Submits a packet whose arguments are in `slot`, which comes back when it completed, or at once when this throws.
   /// Where they are in device memory, the packet acquires at system scope whatever it says.
   /// Throws as submit(std::span) does.
-  Submission submit(const Packet& packet, KernargSlot slot);
+  Submission submit(const Packet& packet, KernargSlot&& slot);
 
   [[nodiscard]] Agent agent() const noexcept;
   [[nodiscard]] std::uint32_t size() const noexcept;

@@ -91,9 +91,12 @@ void PacketQueue::start_after(PacketQueue& other, std::uint64_t epoch) {
 
 Ring::Reservation PacketQueue::reserve(std::uint32_t count, EndsEpoch ends_epoch) {
   throw_if_failed();
-  for (RoomWait wait(*this, packets_wanted(count));; wait())
-    if (const auto reservation = ring_.try_reserve(count, ends_epoch)) [[likely]]
-      return *reservation;
+  if (const auto reservation = ring_.try_reserve(count, ends_epoch)) [[likely]]
+    return *reservation;
+  for (RoomWait wait(*this, packets_wanted(count));;) {
+    wait();
+    if (const auto reservation = ring_.try_reserve(count, ends_epoch)) return *reservation;
+  }
 }
 
 std::uint64_t PacketQueue::completed_epoch() const noexcept {

@@ -35,7 +35,7 @@ Submission Queue::submit(std::span<const Packet> packets) {
   return state_->packets().submit(packets);
 }
 
-Submission Queue::submit(const Packet& packet, KernargSlot slot) { return state_->submit(packet, std::move(slot)); }
+Submission Queue::submit(const Packet& packet, KernargSlot&& slot) { return state_->submit(packet, std::move(slot)); }
 
 Submission Queue::submit(const Packet& packet, const KernargBlock& arguments) {
   return state_->submit(packet, arguments);

@@ -1,5 +1,7 @@
 #include "dispatch/queue/queue_state.hpp"
 
+#include <utility>
+
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/record/fence_rules.hpp"
@@ -11,12 +13,17 @@ QueueState::QueueState(Agent agent, const QueueOptions& options, SharedFate* fat
     : packets_(agent, options, fate), batches_(packets_, options.kernarg_memory),
       kernargs_(agent, options.kernarg_bytes, options.kernarg_memory) {}
 
-Submission QueueState::submit(const Packet& packet, KernargSlot slot) {
+Submission QueueState::submit(const Packet& packet, KernargSlot&& slot) {
   if (slot.queue_ != this) throw Error("kernel arguments in a slot of another queue, or in one that was submitted");
-  const Submission submission = submit(packet, kernargs_.memory());
-  retire_kernargs(slot.index_, submission.epoch());
-  slot.queue_ = nullptr;
-  return submission;
+  try {
+    const Submission submission = submit(packet, kernargs_.memory());
+    retire_kernargs(slot.index_, submission.epoch());
+    slot.queue_ = nullptr;
+    return submission;
+  } catch (...) {
+    const KernargSlot dropped = std::move(slot);
+    throw;
+  }
 }
 
 Submission QueueState::submit(const Packet& packet, const KernargBlock& arguments) {
@@ -29,13 +36,22 @@ Submission QueueState::submit(const Packet& packet, const KernargBlock& argument
 }
 
 KernargSlot QueueState::acquire_kernargs(std::size_t bytes) {
+  {
+    const Ring::Turn turn(packets_.ring());
+    if (const auto slot = kernargs_.try_acquire(bytes, packets_.completed_epoch())) [[likely]]
+      return {*this, slot->bytes, slot->index};
+  }
+  return wait_for_kernargs(bytes);
+}
+
+KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
   const PacketQueue::Wanted wanted{
       .amount = bytes, .unit = "bytes", .place = "kernarg pool", .capacity = kernargs_.capacity()};
   for (PacketQueue::RoomWait wait(packets_, wanted);; wait()) {
     std::uint64_t oldest = 0;
     {
       const Ring::Turn turn(packets_.ring());
-      if (const auto slot = kernargs_.try_acquire(bytes, packets_.completed_epoch())) [[likely]]
+      if (const auto slot = kernargs_.try_acquire(bytes, packets_.completed_epoch()))
         return {*this, slot->bytes, slot->index};
       oldest = kernargs_.oldest_epoch();
     }

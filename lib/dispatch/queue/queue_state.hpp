@@ -28,8 +28,8 @@ public:
   [[nodiscard]] PacketQueue& packets() noexcept { return packets_; }
   [[nodiscard]] BatchSubmitter& batches() noexcept { return batches_; }
 
-  /// Submits a dispatch whose arguments are in `slot`, which is given back where this throws.
-  Submission submit(const Packet& packet, KernargSlot slot);
+  /// Submits a dispatch whose arguments are in `slot`, and takes the slot; where this throws it is given back.
+  Submission submit(const Packet& packet, KernargSlot&& slot);
   /// Submits a dispatch whose arguments are in a block that the caller keeps.
   Submission submit(const Packet& packet, const KernargBlock& arguments);
   /// Waits for room.
@@ -39,6 +39,8 @@ public:
   void retire_kernargs(std::size_t index, std::uint64_t epoch) noexcept;
 
 private:
+  [[nodiscard]] KernargSlot wait_for_kernargs(std::size_t bytes);
+
   PacketQueue packets_;
   BatchSubmitter batches_;
   KernargPool kernargs_;  ///< whose turn it is in the ring uses it
