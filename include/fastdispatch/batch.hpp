@@ -29,7 +29,7 @@ enum class Fences : std::uint8_t {
   /// Every packet waits for the one before; the first after a start or copy acquires, the last before a copy or the end
   /// releases at system scope, the others at agent scope: what is between stays in the device's caches.
   minimal,
-  /// A packet waits only for those that it has a reason to: they wrote what it reads or writes, or read what it writes.
+  /// A packet waits only for packets that wrote memory which it reads or writes, or that read memory which it writes.
   /// Independent ones overlap, copies too. What a packet touches is what its arguments say: see Batch::dispatch.
   derived,
 };

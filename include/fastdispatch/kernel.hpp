@@ -43,7 +43,7 @@ public:
   explicit Kernel(const detail::KernelInfo& info) : info_(&info) {}
 
   [[nodiscard]] std::string_view name() const { return info_->name; }
-  /// Work-items; the smaller of what the kernel was compiled for and what the agent takes.
+  /// Work-items: the size that the kernel was compiled for, or the agent's limit where that is smaller.
   [[nodiscard]] std::uint32_t max_group_size() const { return info_->max_group_size; }
   /// Bytes a group, without what a dispatch adds.
   [[nodiscard]] std::uint32_t group_memory_size() const { return info_->group_segment_size; }

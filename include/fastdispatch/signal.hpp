@@ -15,7 +15,8 @@
 
 namespace fastdispatch {
 
-/// Owns a signal. It must outlive the packets and copies that decrement it or wait for it, and who waits for it.
+/// Owns a signal. It must outlive every packet and copy that decrements it or waits for it, and every thread that waits
+/// for it.
 ///
 /// Thread safety: load, store and wait may be called from any thread.
 class FASTDISPATCH_EXPORT Signal {

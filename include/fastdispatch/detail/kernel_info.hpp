@@ -87,10 +87,10 @@ FASTDISPATCH_EXPORT void check_kernargs(const KernelInfo& kernel, std::span<cons
 FASTDISPATCH_EXPORT void write_implicit_arguments(const KernelInfo& kernel, const Grid& grid,
                                                   std::byte* kernarg) noexcept;
 
-// Fills those that the grid gives, and leaves the rest of the segment as it is.
+// Fills the implicit arguments that the grid gives, and leaves the rest of the segment as it is.
 FASTDISPATCH_EXPORT void write_grid_arguments(const KernelInfo& kernel, const Grid& grid, std::byte* kernarg) noexcept;
 
-// Fills those that the queue gives: where kernel.needs_queue, it follows write_implicit_arguments.
+// Fills the implicit arguments that the queue gives: where kernel.needs_queue, it follows write_implicit_arguments.
 FASTDISPATCH_EXPORT void write_queue_arguments(const KernelInfo& kernel, const hsa_queue_t* queue,
                                                std::byte* kernarg) noexcept;
 

@@ -12,8 +12,8 @@
 
 namespace fastdispatch::detail {
 
-/// What the agent needs of each of its queues to report a memory fault, to tell who waits in vain, and to call back on
-/// completion.
+/// What the agent needs of each of its queues to report a memory fault, to tell waiters that they wait for nothing, and
+/// to call back on completion.
 ///
 /// Thread safety: every member may be called from any thread, HSA's own threads among them.
 class AgentQueue {

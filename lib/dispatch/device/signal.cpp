@@ -78,7 +78,8 @@ SignalPool::~SignalPool() = default;
 PooledSignal SignalPool::acquire(hsa_signal_value_t initial) {
   {
     const std::scoped_lock lock(state_->mutex);
-    // From the back, so that few signals stay warm; those that came back before they completed may have by now.
+    // From the back, so that few signals stay warm. A signal that came back before it completed may have completed by
+    // now.
     for (auto signal = state_->idle.rbegin(); signal != state_->idle.rend(); ++signal) {
       if ((*signal)->load() > 0) continue;
       std::swap(*signal, state_->idle.back());

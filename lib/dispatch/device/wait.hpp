@@ -35,7 +35,7 @@ struct Below {
 };
 
 /// Waits until `goal` is reached; false when the time is up. In between it calls `check_failure`, which throws when the
-/// wait is in vain.
+/// goal cannot be reached any more.
 bool wait_for(const AgentState& agent, const Below& goal, const WaitOptions& options,
               const std::function<void()>& check_failure);
 

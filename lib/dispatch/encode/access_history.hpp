@@ -37,7 +37,7 @@ struct Hazard {
 // before the writer. Of the dispatches that read, the last two are kept: a barrier bit behind the last is behind all,
 // and if one between the two keeps them apart, the last one completes behind all. Of others all are kept.
 //
-// Cost: logarithmic in the number of intervals for each access, and linear in those that it spans.
+// Cost: logarithmic in the number of intervals for each access, and linear in the intervals that it spans.
 class AccessHistory {
 public:
   // What a step with these accesses must come after: dispatches, then copies, then steps, each in order; nothing twice.

@@ -14,7 +14,7 @@
 namespace fastdispatch::detail {
 
 // HSA tells of a copy that failed by a negative value of its completion signal (hsa_amd_memory_async_copy). The packet
-// that waits for the signal to become 0 never completes then, so who waits for that packet has to look.
+// that waits for the signal to become 0 never completes then, so a thread that waits for that packet has to look.
 //
 // Thread safety: every member may be called from any thread.
 class CopyWatch {

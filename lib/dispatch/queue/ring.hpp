@@ -47,7 +47,7 @@ struct RingMemory {
 /// Whether a submission ends an epoch, that is whether its last packet decrements the queue's epoch signal.
 enum class EndsEpoch { no, yes };
 
-/// What of a submission a reservation is for. Between the first and the last part nobody else gets any slot.
+/// Which part of a submission a reservation is for. Between the first and the last part nobody else gets any slot.
 enum class Part { whole, first, middle, last };
 
 class Ring {
@@ -164,7 +164,7 @@ private:
     std::atomic_ref(slot.words[0]).store(packet.words[0], std::memory_order_release);
   }
 
-  // More entries than there can be epochs that did not complete: each has a packet in the ring, but for the one that
+  // More entries than there can be incomplete epochs: each of those has a packet in the ring, but for the one that
   // was read and still runs.
   [[nodiscard]] std::atomic<std::uint64_t>& epoch_end(std::uint64_t epoch) noexcept {
     return epoch_ends_[epoch & (epoch_ends_.size() - 1)];

@@ -23,7 +23,7 @@ public:
 
   void add(QueueFailure& queue) noexcept;
   void remove(QueueFailure& queue) noexcept;
-  // Marks all of the queues as failed; those that have failed keep their own reason.
+  // Marks all of the queues as failed. A queue that has failed before keeps its own reason.
   void fail(const Error& error) noexcept;
   // Looks at the copies of all of them.
   [[nodiscard]] CopyWatch::Seen look_at_copies() const;

@@ -13,8 +13,8 @@ namespace fastdispatch::detail {
 // What each of several steps reads and writes, in an order that they may run in.
 using AccessLists = std::vector<std::vector<Access>>;
 
-// Of each step, by its number, steps that it must come after, in ascending order. Not all of them: those that these
-// come after are left out where they touch nothing else.
+// Of each step, by its number, the steps that it must come after, in ascending order. A step is left out where another
+// one in the list comes after it, and it touches nothing else.
 using Dependencies = std::vector<std::vector<std::size_t>>;
 
 // Within a recording.
@@ -22,7 +22,7 @@ using Dependencies = std::vector<std::vector<std::size_t>>;
 // Of each step of `later` on those of `earlier`, which runs before it.
 [[nodiscard]] Dependencies dependencies_between(const AccessLists& earlier, const AccessLists& later);
 
-// How many steps follow one another at least up to each step: 0 for those that come after none.
+// The length of the longest chain of steps that each step comes after: 0 where it comes after none.
 [[nodiscard]] std::vector<std::size_t> depths(const Dependencies& dependencies);
 
 }  // namespace fastdispatch::detail

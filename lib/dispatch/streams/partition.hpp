@@ -9,27 +9,29 @@
 
 namespace fastdispatch::detail {
 
-// Steps that go to a queue in one piece, with fences derived among them. It starts when the segments have completed
-// that it waits for, and behind what it conflicts with in its queue.
+// Steps that go to a queue in one piece, with fences derived among them. A segment starts when the segments that it
+// waits for have completed, and behind everything that it conflicts with in its own queue.
 struct Segment {
   std::size_t queue;
   std::vector<std::size_t> steps;  // in the order in which they go to the queue
-  std::vector<std::size_t> waits;  // for earlier segments, by number; none that others of them cover
+  std::vector<std::size_t>
+      waits;  // for earlier segments, by number; without those that another one of them comes after
 };
 
 struct Partition {
   std::size_t queues = 1;         // that have segments; the first ones
   std::vector<Segment> segments;  // each conflicts only with those before it
-  // Packets, at most, that wait for other queues in a run, whether behind nothing or behind one of the same recording.
+  // The most packets that wait for other queues in a run, be it the first one or one behind a run of the same
+  // recording.
   std::size_t waits = 0;
 };
 
-// Spreads `steps`, which are some, over `queues` queues, or over fewer where there is nothing for the others; worth it
-// or not.
+// Spreads `steps`, of which there is at least one, over `queues` queues, even where that does not pay; over fewer where
+// some would get nothing.
 [[nodiscard]] Partition spread_over(std::span<const Step> steps, std::size_t queues);
 
-// Spreads `steps`, which are some, over at most `queues` queues; over one where several are not worth the waits between
-// them.
+// Spreads `steps`, of which there is at least one, over at most `queues` queues; over one where the waits between
+// several would cost more than they gain.
 [[nodiscard]] Partition partition(std::span<const Step> steps, std::size_t queues);
 
 }  // namespace fastdispatch::detail

@@ -1,4 +1,4 @@
-// What of other queues has completed when something starts in one.
+// Which epochs of other queues have completed when a segment starts in one.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +8,18 @@
 
 namespace fastdispatch::detail {
 
-// The end of a segment, which is what goes into a queue in one piece, and what has completed by then.
+// The end of a segment, and what has completed by then. A segment goes into a queue in one piece.
 struct Milestone {
   std::size_t queue = 0;
   std::uint64_t epoch = 0;  // of its queue; 0 has always completed
-  // Of each queue, up to which epoch.
+  // Of each queue, the last epoch that has completed.
   std::vector<std::uint64_t> completed{};
 };
 
-// Vector clocks over queues, which count epochs. A segment starts when those of other queues have completed that its
-// queue has been told to wait for, and all that these came after; it completes behind all that was put into its queue
-// before. A queue's own segments count as known to it: whoever encodes them orders them. Nothing here allocates once
-// the milestones that it is given have been used.
+// Vector clocks over queues, which count epochs. A queue is told which milestones of other queues to wait for. Its next
+// segment starts when these milestones are reached, and with them everything that they came after. The segment
+// completes behind everything that was put into its queue before. A queue's own segments count as known to it: their
+// encoder orders them. Nothing here allocates once the given milestones have been used.
 class QueueClocks {
 public:
   explicit QueueClocks(std::size_t queues);
@@ -28,8 +28,8 @@ public:
   [[nodiscard]] bool is_known(std::size_t queue, const Milestone& milestone) const noexcept {
     return covers(known_[queue], milestone);
   }
-  // Reduces `needed` to the milestones that `queue` has to wait for, so that all of them have completed. Milestones
-  // that the queue knows already go, and milestones that another one in `needed` comes after.
+  // Removes from `needed` what `queue` need not wait for: milestones that the queue knows already, and milestones that
+  // another one in `needed` comes after.
   void leave_out_known(std::size_t queue, std::vector<const Milestone*>& needed) const noexcept;
 
   // What is put into `queue` from now on starts behind `milestone`.

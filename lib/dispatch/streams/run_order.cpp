@@ -36,7 +36,7 @@ void SpreadRecording::meet(const SpreadRecording& earlier) {
 RunOrder::RunOrder(std::size_t queues, std::size_t recent)
     : joining_(queues), most_recent_(recent), clocks_(queues + 1), floor_(clocks_.latest().front()) {
   recent_.reserve(most_recent_ + 1);
-  // The floor, and a segment of each queue of this run and of all those that are remembered.
+  // The floor, and one segment of each queue for this run and for each run that is remembered.
   needed_.reserve(1 + (most_recent_ + 1) * queues);
 }
 

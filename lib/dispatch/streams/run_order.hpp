@@ -16,14 +16,14 @@
 
 namespace fastdispatch::detail {
 
-// Whether runs of other spread recordings may go on beside those of one.
+// Whether runs of other recordings may go on beside the runs of one.
 enum class Overlap {
   where_nothing_conflicts,
   never,  // what it touches is not known
 };
 
-// A recording that is spread over queues: which segments of other spread recordings' runs, and of its own, each of its
-// segments must come after, and where they ended.
+// A recording that is spread over queues. It knows which segments each of its segments must come after, its own and
+// other recordings', and where the segments of its last run ended.
 class SpreadRecording {
 public:
   SpreadRecording(const Partition& partition, std::span<const Step> steps, Overlap overlap);
@@ -31,7 +31,7 @@ public:
   [[nodiscard]] std::size_t segments() const noexcept { return segments_.size(); }
   [[nodiscard]] std::size_t queue_of(std::size_t segment) const noexcept { return segments_[segment].queue; }
 
-  // Forgets what was worked out for runs behind those of `other`.
+  // Forgets what was worked out for runs behind runs of `other`.
   void forget(const SpreadRecording& other) { behind_.erase(&other); }
 
 private:
@@ -42,9 +42,9 @@ private:
     std::vector<std::size_t> waits;
   };
 
-  // Works out what runs behind those of `earlier` wait for, unless that is known.
+  // Works out what the segments wait for behind a run of `earlier`, unless that is known.
   void meet(const SpreadRecording& earlier);
-  // The segments of the last run of `earlier` that one of these must come after: the last of each other queue.
+  // The segments of the last run of `earlier` that `segment` must come after: the last one of each other queue.
   [[nodiscard]] const std::vector<std::size_t>& behind(const SpreadRecording& earlier, std::size_t segment) const {
     return behind_.find(&earlier)->second[segment];
   }
@@ -59,33 +59,33 @@ private:
   Milestone end_;  // when the last run has completed, and everything before it
 };
 
-// Tells for one run after the other what its queues have to wait for, so that all goes as if the runs did not overlap.
-// Of each of the spread recordings that ran lately, a segment waits for what it conflicts with in the last run: what
-// earlier runs of the spread did lies before that in the same queues. Everything else is before the `floor`, the end of
-// a run, for which every queue waits.
+// Tells for one run after the other what its queues have to wait for, so that the results are as if the runs did not
+// overlap. A few recordings that ran lately are remembered. A segment waits for the segments of their last runs that it
+// conflicts with; earlier runs of the same recordings lie before that in the same queues. Everything else lies before
+// the `floor`, the end of a run, for which every queue waits.
 //
-// Nothing is allocated unless two spread recordings meet that did not before.
+// Nothing is allocated unless two recordings meet for the first time.
 class RunOrder {
 public:
   static constexpr std::size_t most_recent = 4;
 
-  // Over `queues` queues, and one more, whose number is `queues`, to join the others. Of spread recordings that did not
-  // run among the last `recent`, only the end is looked at.
+  // Over `queues` queues, and one more, whose number is `queues`, to join the others. `recent` recordings are
+  // remembered.
   explicit RunOrder(std::size_t queues, std::size_t recent = most_recent);
 
-  // Calls, in the order in which things are to be submitted,
-  //   wait(queue, milestone)   what goes to the queue from now on is to wait for it
-  //   submit(segment)          returns the epoch of its queue that ends it
-  //   join()                   returns an epoch of the joining queue, which ends after all that this queue waited for
-  // and returns when the run has completed, and everything before it. Where one of these throws, the run counts for
-  // nothing, provided that nothing was submitted.
+  // Calls, in the order of submission,
+  //   wait(queue, milestone)   the queue's next segments are to wait for the milestone
+  //   submit(segment)          returns the epoch that ends the segment in its queue
+  //   join()                   returns an epoch of the joining queue that ends after everything that it waited for
+  // and returns the milestone at which the run and everything before it have completed. Where one of the functions
+  // throws and nothing was submitted, the run counts for nothing.
   template <class Wait, class Submit, class Join>
   const Milestone& run(SpreadRecording& spread, Wait wait, Submit submit, Join join);
 
   // When everything has completed.
   [[nodiscard]] const Milestone& end() const noexcept { return recent_.empty() ? floor_ : recent_.back()->end_; }
 
-  // Keeps nothing of a spread that is to go.
+  // Forgets a recording that is about to go.
   void forget(const SpreadRecording& spread);
 
 private:
@@ -97,7 +97,7 @@ private:
   void wait_for_needed(std::size_t queue, Wait wait);
   [[nodiscard]] bool is_last(const Milestone& milestone) const noexcept;
   void finish(SpreadRecording& spread, const Milestone& end);
-  // All up to the `count`-th of the recent spread recordings have run before the floor.
+  // The floor moves behind the first `count` remembered recordings.
   void raise_floor(std::size_t count);
 
   std::size_t joining_;

@@ -30,7 +30,7 @@ public:
   void wake_sleepers(std::uint32_t count);
   /// Gets others, up to as many as there are cores for, to look for work-groups to run.
   void call_helpers();
-  /// Gets one more for those that were called and have not come.
+  /// Gets one more for the workers that were called and have not come.
   void call_another_helper();
   void note_activity() noexcept;
 

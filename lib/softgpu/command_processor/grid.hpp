@@ -21,7 +21,7 @@ public:
   [[nodiscard]] virtual std::uint64_t group_count() const noexcept = 0;
   /// Scratch memory that each work-item needs.
   [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
-  /// Runs one work-group to its end. `worker` is distinct among those that run at once.
+  /// Runs one work-group to its end. Workers that run at the same time have different numbers.
   [[nodiscard]] virtual std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const = 0;
   /// Whether run_groups() may be called: no work-group comes to wait.
   [[nodiscard]] virtual bool never_waits() const noexcept { return false; }

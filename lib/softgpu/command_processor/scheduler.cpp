@@ -40,7 +40,7 @@ constexpr unsigned calls_in_vain = 6;
 // queue has no packets yet, the program may need the core to bring some.
 constexpr nanoseconds next_packet_spin = 20us;
 constexpr nanoseconds no_packet_spin = 3us;
-constexpr nanoseconds finds_stall = 250us;  // who looks at the queues is in a kernel then
+constexpr nanoseconds finds_stall = 250us;  // the worker that looks at the queues is in a kernel then
 constexpr nanoseconds claims_stall = 2ms;   // work-groups that take so long may wait for something
 constexpr nanoseconds stop_limit = 2s;
 // Kernels of one queue, and how long a worker stays with them, before another queue is looked at first.
@@ -251,7 +251,7 @@ private:
     spare = std::move(alone);
   }
 
-  /// Runs work-groups of a dispatch that this worker has joined, then of those that follow at once.
+  /// Runs work-groups of a dispatch that this worker has joined, then of the dispatches that follow at once.
   void execute(std::shared_ptr<Dispatch> dispatch) {
     self_.begin_executing();
     place_.settle();
@@ -290,7 +290,7 @@ private:
       for (auto& group : set_aside_)
         state_.waiting.add({.dispatch = launched, .group = std::move(group), .since = gpu_clock()});
       set_aside_.clear();
-      if (!dispatch.waits_for_itself()) break;  // those that wait already come first
+      if (!dispatch.waits_for_itself()) break;  // work-groups that wait already come first
     }
     // Before the queue may be gone: once all have told what they finished.
     backlog_ = finished != 0 ? dispatch.queue()->backlog() : AqlQueue::Backlog::none;

@@ -1,4 +1,4 @@
-// The worker threads: they look at the queues and run the work-groups of what was launched.
+// The worker threads: they look at the queues and run the work-groups of launched kernels.
 //
 // Every worker does both. The one that finds a kernel runs it at once, without waking anybody: a small kernel costs no
 // hand-over. Others join in when it takes longer than waking them does. Who ends a kernel launches what waited for it,

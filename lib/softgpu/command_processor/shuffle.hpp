@@ -1,4 +1,4 @@
-// Seeded disorder: permutations of what the packet processing model allows in any order.
+// Seeded disorder: permutations of packets that may run in any order by the packet processing model.
 #pragma once
 
 #include <algorithm>

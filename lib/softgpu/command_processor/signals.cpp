@@ -8,7 +8,8 @@
 namespace softgpu::command_processor {
 namespace {
 
-/// Where a signal's interrupt goes. Read before the value changes: who waits for the change may free the signal.
+/// Where a signal's interrupt goes. Read before the value changes: a thread that waits for the change may free the
+/// signal.
 struct Interrupt {
   explicit Interrupt(const amd_signal_t& signal) : mailbox(signal.event_mailbox_ptr), event(signal.event_id) {}
 

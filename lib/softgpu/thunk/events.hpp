@@ -22,7 +22,7 @@ enum class WaitFor { any, all };
 
 struct Waiter;
 
-/// One event: the structure that ROCr holds, and who waits for it.
+/// One event: the structure that ROCr holds, and the threads that wait for it.
 struct Event {
   HsaEvent handle{};  ///< first, so that a pointer to it is one to the event
   Reset reset = Reset::automatic;
@@ -40,7 +40,7 @@ struct Event {
 /// who waits for it now, and whoever does so later. A driver without ages of events keeps it set only where nobody
 /// waits now; a thread that has looked at a signal and is about to wait then sleeps for ever if another takes the event
 /// meanwhile. ROCr's handler of a queue's errors and the thread that destroys the queue do that. To be released once
-/// too often is harmless: who waits looks at the signal again.
+/// too often is harmless: a waiter looks at the signal again.
 class Events {
 public:
   Events();

@@ -13,7 +13,7 @@ namespace softgpu::compute {
 
 struct Program;
 
-/// Where in MODE the rounding of an instruction's result is; nothing for those that do not round by MODE.
+/// The bit of MODE where the rounding of an instruction's result begins; nothing where MODE does not round the result.
 [[nodiscard]] std::optional<unsigned> rounding_shift(std::string_view mnemonic);
 
 /// Whether a floating-point instruction has the same result in every rounding mode: it is exact, rounds in a way of its

@@ -17,7 +17,7 @@ namespace softgpu::compute {
 
 namespace {
 
-/// Nothing names some elements of an array that is accessed by indices alone: those that are allocated count, too.
+/// No instruction names the elements of an array that is accessed by indices alone: all allocated registers count, too.
 unsigned vgpr_limit(const Program& program) {
   unsigned limit = std::max(1U, program.target.vector_registers);
   const auto look_at = [&](const Instruction& instruction) {

@@ -13,7 +13,7 @@ Value* low_bits(Emitter& e, Value* value, std::uint64_t mask) {
   return e.ir.CreateAnd(value, constant_like(value, mask));
 }
 
-/// A shift count modulo the width of what it shifts.
+/// A shift count modulo the width of the shifted value.
 Value* count(Emitter& e, Value* value) { return low_bits(e, value, value->getType()->getScalarSizeInBits() - 1); }
 
 template <Op::BinaryOps operation>

@@ -1,7 +1,7 @@
 // Scalar registers whose values follow from the code alone: how calls find their functions without being executed.
 //
-// What is found here is a guess that saves time: a translated branch looks at the register. So it is no matter that a
-// value is carried along one of several paths.
+// A value found here is a guess that saves time: a translated branch looks at the register. So a value may be carried
+// along one of several paths.
 #pragma once
 
 #include <array>
@@ -14,7 +14,8 @@ namespace softgpu::compute {
 
 class ScalarConstants {
 public:
-  /// Follows s_getpc_b64, additions and moves of what is known, and s_load_dwordx2 of it (of a global offset table).
+  /// Follows s_getpc_b64, additions and moves of known values, and s_load_dwordx2 from a known address (a global offset
+  /// table).
   /// Any other instruction's scalar destination becomes unknown. `entry` is the address that offsets count from.
   void follow(const Instruction& instruction, std::uint64_t entry);
 

@@ -32,7 +32,7 @@ float half(std::uint32_t bits, MatrixDenormals denormals) {
   return std::bit_cast<float>(sign | (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13);
 }
 
-/// Element `n` of what a lane holds of A or B, as the type of the sums.
+/// Element `n` of a lane's registers of A or B, converted to the type of the sums.
 template <class T, MatrixType type>
 T element(Registers registers, unsigned lane, unsigned n, MatrixDenormals denormals) {
   const auto part = [&](unsigned bits) { return registers[n * bits / 32][lane] >> n * bits % 32; };
