@@ -253,7 +253,7 @@ void add_differences(std::vector<Row>& rows) {
     const double time = median(row.microseconds);
     if (&row != &rows.front()) {
       Figure difference = figure("difference", time - before, 1);
-      if (difference.value >= 0) difference.text.insert(0, "+");
+      if (difference.value >= 0) difference.text.insert(difference.text.begin(), '+');
       row.figures = {difference, figure("total", first / time, 2, "x")};
     }
     before = time;

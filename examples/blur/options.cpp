@@ -32,30 +32,30 @@ std::string check_group(const std::string& text) {
 
 Options parse_command_line(int argc, char** argv) {
   Options options;
-  CLI::App app(
+  CommandLine line(
       "Blurs an image on the GPU: each pixel becomes the mean of itself and its four neighbours, read from memory "
       "by each work-item or through LDS by the work-group.",
       "blur");
-  add_image_options(app, options.image);
+  add_image_options(line, options.image);
 
   constexpr const char* work = "The blur";
-  app.add_option("--passes", options.passes, "How often the image is blurred (" + std::to_string(options.passes) + ")")
-      ->check(CLI::Range(1U, most_passes))
-      ->option_text("N")
-      ->group(work);
+  line.option("--passes", &options.passes, "How often the image is blurred (" + std::to_string(options.passes) + ")")
+      .between(1, most_passes)
+      .value_name("N")
+      .group(work);
   std::vector<std::string> groups = {"16x12", "8x8", "64x4", "64x1"};
-  app.add_option("--group", groups, "Shapes of the work-groups that have a tile in LDS (16x12 8x8 64x4 64x1)")
-      ->check(check_group)
-      ->option_text("WxH ...")
-      ->group(work);
-  add_common_options(app, options.common);
-  add_fences_option(app, options.fences);
-  add_plot_option(app, options.plot);
+  line.option("--group", &groups, "Shapes of the work-groups that have a tile in LDS (16x12 8x8 64x4 64x1)")
+      .check(check_group)
+      .value_name("WxH ...")
+      .group(work);
+  add_common_options(line, options.common);
+  add_fences_option(line, options.fences);
+  add_plot_option(line, options.plot);
   options.progress = ::isatty(STDERR_FILENO) == 1;
-  app.add_flag("--progress,!--no-progress", options.progress, "Show a bar on standard error, even if it is no terminal")
-      ->option_text(" ")
-      ->group("How it runs");
-  parse_or_exit(app, argc, argv);
+  line.flag("--progress,!--no-progress", options.progress, "Show a bar on standard error, even if it is no terminal")
+      .value_name(" ")
+      .group("How it runs");
+  line.parse_or_exit(argc, argv);
 
   for (const std::string& group : groups) options.groups.push_back(*parse_group(group));
   return options;

@@ -5,22 +5,22 @@
 #include <stdexcept>
 #include <string>
 
-void add_image_options(CLI::App& app, ImageOptions& options) {
+void add_image_options(CommandLine& line, ImageOptions& options) {
   constexpr const char* group = "The image";
   const auto size = [&](const char* name, std::uint32_t& value, const char* what) {
-    return app.add_option(name, value, std::string(what) + " (" + std::to_string(value) + ")")
-        ->check(CLI::Range(std::size_t{1}, most_pixels))
-        ->option_text("N")
-        ->group(group);
+    return line.option(name, &value, std::string(what) + " (" + std::to_string(value) + ")")
+        .between(1, most_pixels)
+        .value_name("N")
+        .group(group);
   };
-  CLI::Option* const width = size("--width", options.width, "Of the test chart that is drawn, in pixels");
-  CLI::Option* const height = size("--height", options.height, "Likewise");
-  app.add_option("--input", options.input, "Work on this PNG or JPEG instead")
-      ->excludes(width)
-      ->excludes(height)
-      ->option_text("FILE")
-      ->group(group);
-  app.add_option("--output", options.output, "Write the result as a PNG")->option_text("FILE")->group(group);
+  CommandLineOption width = size("--width", options.width, "Of the test chart that is drawn, in pixels");
+  CommandLineOption height = size("--height", options.height, "Likewise");
+  line.option("--input", &options.input, "Work on this PNG or JPEG instead")
+      .excludes(width)
+      .excludes(height)
+      .value_name("FILE")
+      .group(group);
+  line.option("--output", &options.output, "Write the result as a PNG").value_name("FILE").group(group);
 }
 
 Image open_image(const ImageOptions& options, std::size_t bytes_a_pixel) {

@@ -1,9 +1,8 @@
 // Where the images of a program come from and go to.
 #pragma once
 
+#include "command_line.hpp"
 #include "image.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -17,7 +16,7 @@ struct ImageOptions {
 };
 
 /// Adds --input, --width, --height and --output.
-void add_image_options(CLI::App& app, ImageOptions& options);
+void add_image_options(CommandLine& line, ImageOptions& options);
 
 /// The input image, or a test chart of the given size. Throws std::runtime_error where there is none, or where the work
 /// on it, which takes `bytes_a_pixel`, needs more memory than is free.

@@ -14,7 +14,6 @@
 
 namespace {
 
-constexpr int usage_error = 2;
 constexpr const char* run_group = "How it runs";
 
 const std::map<std::string, fastdispatch::Fences> fence_policies = {
@@ -31,49 +30,33 @@ std::string check_plot(const std::string& file) {
 
 }  // namespace
 
-CLI::Option* add_common_options(CLI::App& app, CommonOptions& options) {
-  app.set_help_flag("-h,--help", "Print this and end");
-  CLI::Option* iterations =
-      app.add_option("--iterations", options.iterations,
-                     "How often each variant runs, for the median time (" + std::to_string(options.iterations) + ")")
-          ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
-          ->option_text("N")
-          ->group(run_group);
-  app.add_option("--device", options.device, "Which GPU, from 0 (0)")
-      ->check(CLI::Range(0, 1023))
-      ->option_text("N")
-      ->group(run_group);
-  app.add_option("--json", options.json, "Write the times to this file")->option_text("FILE")->group(run_group);
+CommandLineOption add_common_options(CommandLine& line, CommonOptions& options) {
+  CommandLineOption iterations =
+      line.option("--iterations", &options.iterations,
+                  "How often each variant runs, for the median time (" + std::to_string(options.iterations) + ")")
+          .between(1, 1'000'000)
+          .value_name("N")
+          .group(run_group);
+  line.option("--device", &options.device, "Which GPU, from 0 (0)").between(0, 1023).value_name("N").group(run_group);
+  line.option("--json", &options.json, "Write the times to this file").value_name("FILE").group(run_group);
   return iterations;
 }
 
-CLI::Option* add_fences_option(CLI::App& app, fastdispatch::Fences& fences) {
-  return app
-      .add_option_function<std::string>(
+CommandLineOption add_fences_option(CommandLine& line, fastdispatch::Fences& fences) {
+  return line
+      .option(
           "--fences", [&fences](const std::string& name) { fences = fence_policies.at(name); },
           "How what is submitted at once is ordered: conservative, minimal or derived (minimal)")
-      ->check(CLI::IsMember(fence_policies))
-      ->option_text("NAME")
-      ->group(run_group);
+      .one_of({"conservative", "minimal", "derived"})
+      .value_name("NAME")
+      .group(run_group);
 }
 
-void add_plot_option(CLI::App& app, std::optional<std::filesystem::path>& file) {
-  app.add_option("--plot", file, "Draw a chart of the times, through gnuplot")
-      ->check(check_plot)
-      ->option_text("FILE.svg")
-      ->group(run_group);
-}
-
-void parse_or_exit(CLI::App& app, int argc, char** argv) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    std::exit(EXIT_SUCCESS);
-  } catch (const CLI::ParseError& error) {
-    std::cerr << app.get_name() << ": " << error.what() << " (--help lists the options)\n";
-    std::exit(usage_error);
-  }
+void add_plot_option(CommandLine& line, std::optional<std::filesystem::path>& file) {
+  line.option("--plot", &file, "Draw a chart of the times, through gnuplot")
+      .check(check_plot)
+      .value_name("FILE.svg")
+      .group(run_group);
 }
 
 int run_program(const char* name, const std::function<int()>& run) {

@@ -1,7 +1,8 @@
-// What every example program does alike: its command line, its exit codes, its answer to too little memory.
+// What every example program does alike: its common options, its exit codes, its answer to too little memory.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include "command_line.hpp"
+
 #include <fastdispatch/batch.hpp>
 
 #include <cstddef>
@@ -16,18 +17,15 @@ struct CommonOptions {
   std::optional<std::filesystem::path> json;
 };
 
-/// Adds --device, --iterations (default: what `options` holds), --json and --help to `app`.
+/// Adds --device, --iterations (default: what `options` holds) and --json to `line`.
 /// Returns the option --iterations.
-CLI::Option* add_common_options(CLI::App& app, CommonOptions& options);
+CommandLineOption add_common_options(CommandLine& line, CommonOptions& options);
 
 /// Adds --fences conservative|minimal|derived, which sets `fences`: those of the program's batches. Returns the option.
-CLI::Option* add_fences_option(CLI::App& app, fastdispatch::Fences& fences);
+CommandLineOption add_fences_option(CommandLine& line, fastdispatch::Fences& fences);
 
 /// Adds --plot FILE.svg. Where `file` is set after the parsing, gnuplot is installed and the name ends in .svg.
-void add_plot_option(CLI::App& app, std::optional<std::filesystem::path>& file);
-
-/// Parses; ends the program after --help, and with exit code 2 and one line after a usage error.
-void parse_or_exit(CLI::App& app, int argc, char** argv);
+void add_plot_option(CommandLine& line, std::optional<std::filesystem::path>& file);
 
 /// Returns `run`'s exit code, or prints its exception in one line that begins with `name` and returns 1.
 [[nodiscard]] int run_program(const char* name, const std::function<int()>& run);

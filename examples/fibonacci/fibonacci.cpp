@@ -62,39 +62,39 @@ struct Variant {
 
 Options parse_command_line(int argc, char** argv) {
   Options options;
-  CLI::App app(
+  CommandLine line(
       "Writes the first Fibonacci numbers, again and again, from the GPU to memory that the host shares: without the "
       "writing, without the computation, and with work-items that look ahead.",
       "fibonacci");
   constexpr const char* group = "What is computed";
-  auto* work_items = app.add_option("--work-items", options.work_items,
-                                    "How many work-items look ahead, a power of two up to 1024 (8)")
-                         ->check(CLI::Range(std::uint32_t{1}, most_work_items))
-                         ->check([](const std::string& text) {
-                           return std::has_single_bit(std::stoul(text)) ? std::string() : text + " is no power of two";
-                         })
-                         ->option_text("N")
-                         ->group(group);
-  app.add_flag("--sweep", options.sweep, "Look ahead with 1, 2, 4 ... 1024 work-items")
-      ->excludes(work_items)
-      ->option_text(" ")
-      ->group(group);
-  app.add_option("--count", options.count, "How many numbers, up to 1477, the last that a double holds (1024)")
-      ->check(CLI::Range(std::size_t{1}, most_numbers))
-      ->option_text("N")
-      ->group(group);
-  app.add_option("--repetitions", options.repetitions, "How often, each time to another place (1024)")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{std::numeric_limits<std::uint32_t>::max()}))
-      ->option_text("N")
-      ->group(group);
-  app.add_option("--destination", options.destination, "pinned: the host's memory; device: the GPU's (pinned)")
-      ->check(CLI::IsMember({"pinned", "device"}))
-      ->option_text("NAME")
-      ->group(group);
-  add_common_options(app, options.common);
-  add_fences_option(app, options.fences);
-  add_plot_option(app, options.plot);
-  parse_or_exit(app, argc, argv);
+  CommandLineOption work_items =
+      line.option("--work-items", &options.work_items, "How many work-items look ahead, a power of two up to 1024 (8)")
+          .between(1, most_work_items)
+          .check([](const std::string& text) {
+            return std::has_single_bit(std::stoul(text)) ? std::string() : text + " is no power of two";
+          })
+          .value_name("N")
+          .group(group);
+  line.flag("--sweep", options.sweep, "Look ahead with 1, 2, 4 ... 1024 work-items")
+      .excludes(work_items)
+      .value_name(" ")
+      .group(group);
+  line.option("--count", &options.count, "How many numbers, up to 1477, the last that a double holds (1024)")
+      .between(1, most_numbers)
+      .value_name("N")
+      .group(group);
+  line.option("--repetitions", &options.repetitions, "How often, each time to another place (1024)")
+      .between(1, std::numeric_limits<std::uint32_t>::max())
+      .value_name("N")
+      .group(group);
+  line.option("--destination", &options.destination, "pinned: the host's memory; device: the GPU's (pinned)")
+      .one_of({"pinned", "device"})
+      .value_name("NAME")
+      .group(group);
+  add_common_options(line, options.common);
+  add_fences_option(line, options.fences);
+  add_plot_option(line, options.plot);
+  line.parse_or_exit(argc, argv);
   if (options.plot && !options.sweep) {
     std::cerr << "fibonacci: --plot draws the MB/s of a --sweep (--help lists the options)\n";
     std::exit(2);

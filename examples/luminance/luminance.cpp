@@ -61,14 +61,14 @@ const std::vector<Variant> variants = {
 
 Options parse_command_line(int argc, char** argv) {
   Options options;
-  CLI::App app(
+  CommandLine line(
       "Computes the luma of an image (.299 red + .587 green + .114 blue) on the GPU: wide loads against narrow "
       "ones, and what becomes of a float3.",
       "luminance");
-  add_image_options(app, options.image);
-  add_common_options(app, options.common);
-  add_fences_option(app, options.fences);
-  parse_or_exit(app, argc, argv);
+  add_image_options(line, options.image);
+  add_common_options(line, options.common);
+  add_fences_option(line, options.fences);
+  line.parse_or_exit(argc, argv);
   return options;
 }
 

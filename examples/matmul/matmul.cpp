@@ -240,27 +240,28 @@ int run(const Options& options) {
 
 Options parse_command_line(int argc, char** argv) {
   Options options;
-  CLI::App app("Multiplies matrices: an element a work-item, then tiles in LDS, then blocks in registers.", "matmul");
-  const auto add_size = [&app](const char* name, auto& value, const char* letter, const char* description) {
-    return app.add_option(name, value, description)
-        ->check(CLI::Range(std::size_t{1}, longest_inner))
-        ->option_text(letter)
-        ->group("What is multiplied");
+  CommandLine line("Multiplies matrices: an element a work-item, then tiles in LDS, then blocks in registers.",
+                   "matmul");
+  const auto add_size = [&line](const char* name, auto& value, const char* letter, const char* description) {
+    return line.option(name, &value, description)
+        .between(1, longest_inner)
+        .value_name(letter)
+        .group("What is multiplied");
   };
-  CLI::Option* const sides[] = {
+  CommandLineOption sides[] = {
       add_size("--rows", options.rows, "M", "Of A and of the product (as --size)"),
       add_size("--columns", options.columns, "N", "Of B and of the product (as --size)"),
       add_size("--inner", options.inner, "K", "Columns of A and rows of B (as --size)"),
   };
   add_size("--size", options.size, "N", "Of square matrices (256)");
-  CLI::Option* sweep = app.add_flag("--sweep", options.sweep, "Squares of 64, 128, 256 and so on up to --size")
-                           ->option_text(" ")  // or else the help lists whom it excludes
-                           ->group("What is multiplied");
-  for (CLI::Option* side : sides) sweep->excludes(side);
-  add_common_options(app, options.common);
-  add_fences_option(app, options.fences);
-  add_plot_option(app, options.plot);
-  parse_or_exit(app, argc, argv);
+  CommandLineOption sweep = line.flag("--sweep", options.sweep, "Squares of 64, 128, 256 and so on up to --size")
+                                .value_name(" ")  // or else the help lists whom it excludes
+                                .group("What is multiplied");
+  for (const CommandLineOption& side : sides) sweep.excludes(side);
+  add_common_options(line, options.common);
+  add_fences_option(line, options.fences);
+  add_plot_option(line, options.plot);
+  line.parse_or_exit(argc, argv);
   return options;
 }
 

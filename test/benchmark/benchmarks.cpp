@@ -2,6 +2,7 @@
 // ratios mean something on a machine that others use too. `benchmarks dispatch` looks at the submit path alone,
 // `benchmarks copies` at copies of pageable memory, `benchmarks softgpu` at the soft GPU beside OpenCL, `benchmarks
 // streams` at batches spread over several queues.
+#include "command_line.hpp"
 #include "copy_measurements.hpp"
 #include "dispatch_suite.hpp"
 #include "measurements.hpp"
@@ -9,8 +10,6 @@
 #include "softgpu_suite.hpp"
 #include "stream_suite.hpp"
 #include "workload_suite.hpp"
-
-#include <CLI/CLI.hpp>
 
 #include <cstdlib>
 #include <exception>
@@ -90,34 +89,31 @@ int main(int argc, char** argv) {
   // The library looks for it beside itself, and is part of this program here.
   ::setenv("FASTDISPATCH_SOFTGPU", SOFTGPU_LIBRARY, /*overwrite=*/0);
   try {
-    CLI::App app("Measures dispatches and the bitonic sort.", "benchmarks");
-    int rounds = 5;
+    CommandLine line("Measures dispatches and the bitonic sort.", "benchmarks");
+    std::uint32_t rounds = 5;
     std::string json;
-    app.add_option("--rounds", rounds, "How often everything is measured in turn (5)")->check(CLI::Range(1, 1000));
-    app.add_option("--json", json, "Write the medians to this file");
-    const CLI::App* copies = app.add_subcommand("copies", "Measures copies of pageable memory")->fallthrough();
-    const CLI::App* dispatch = app.add_subcommand("dispatch", "Measures the submit path")->fallthrough();
-    const CLI::App* softgpu = app.add_subcommand("softgpu", "Measures the soft GPU beside OpenCL")->fallthrough();
-    const CLI::App* streams = app.add_subcommand("streams", "Measures chains over several queues")->fallthrough();
-    const CLI::App* workloads = app.add_subcommand("workloads", "Measures the example programs")->fallthrough();
-    try {
-      app.parse(argc, argv);
-    } catch (const CLI::CallForHelp&) {
-      std::cout << app.help();
-      return EXIT_SUCCESS;
-    } catch (const CLI::ParseError& error) {
-      std::cerr << "benchmarks: " << error.what() << "\n";
-      return 2;
-    }
-    if (dispatch->parsed())
+    line.option("--rounds", &rounds, "How often everything is measured in turn (5)").between(1, 1000);
+    line.option("--json", &json, "Write the medians to this file");
+    bool copies = false;
+    bool dispatch = false;
+    bool softgpu = false;
+    bool streams = false;
+    bool workloads = false;
+    line.command("copies", copies, "Measures copies of pageable memory");
+    line.command("dispatch", dispatch, "Measures the submit path");
+    line.command("softgpu", softgpu, "Measures the soft GPU beside OpenCL");
+    line.command("streams", streams, "Measures chains over several queues");
+    line.command("workloads", workloads, "Measures the example programs");
+    line.parse_or_exit(argc, argv);
+    if (dispatch)
       run_dispatch_suite(rounds, json);
-    else if (softgpu->parsed())
+    else if (softgpu)
       run_softgpu_suite(rounds, json);
-    else if (workloads->parsed())
+    else if (workloads)
       run_workload_suite(rounds, json);
-    else if (streams->parsed())
+    else if (streams)
       run_stream_suite(rounds, json);
-    else if (copies->parsed())
+    else if (copies)
       run_copy_suite(rounds, json);
     else
       run(rounds, json);

@@ -13,8 +13,7 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
+#include "command_line.hpp"
 #include "experiment.hpp"
 #include "lane_pattern.hpp"
 #include "plan.hpp"
@@ -156,14 +155,16 @@ int conclude(const Totals& totals, std::chrono::steady_clock::duration time) {
 
 int main(int argc, char** argv) try {
   Options options;
-  CLI::App app("Litmus tests of the memory model; FASTDISPATCH_ISA_TARGET names the GPU, SOFTGPU_CPU the host's CPU");
-  app.add_option("--rounds", options.rounds, "rounds of all tests together, each lane's counted; none: a brief run")
-      ->take_last();
-  app.add_option("--filter", options.filter, "only lines of the table in which this regular expression is found");
-  app.add_flag("--whole", options.is_whole, "all tests even in a brief run");
-  app.add_flag("--inject-disorder", options.injects_disorder, "each test's first thread in the wrong order");
-  app.add_flag("--list", options.lists, "only say which tests there are");
-  CLI11_PARSE(app, argc, argv);
+  CommandLine line(
+      "Litmus tests of the memory model; FASTDISPATCH_ISA_TARGET names the GPU, SOFTGPU_CPU the host's CPU",
+      "litmus_tests");
+  line.option("--rounds", &options.rounds, "rounds of all tests together, each lane's counted; none: a brief run")
+      .take_last();
+  line.option("--filter", &options.filter, "only lines of the table in which this regular expression is found");
+  line.flag("--whole", options.is_whole, "all tests even in a brief run");
+  line.flag("--inject-disorder", options.injects_disorder, "each test's first thread in the wrong order");
+  line.flag("--list", options.lists, "only say which tests there are");
+  line.parse_or_exit(argc, argv);
 
   if (options.lists) {
     list(options);

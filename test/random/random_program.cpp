@@ -1,19 +1,19 @@
 // Prints a random program: `random_program SEED [--kernels N]`.
-#include <CLI/CLI.hpp>
 
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
 
+#include "command_line.hpp"
 #include "program.hpp"
 
 int main(int argc, char** argv) {
   std::uint64_t seed = 0;
   unsigned kernels = 4;
-  CLI::App app("Prints a random program: HIP that compiles for a GPU and, as C++, for the host.", "random_program");
-  app.add_option("SEED", seed, "Which program")->required();
-  app.add_option("--kernels", kernels, "How many kernels it has (4)")->check(CLI::Range(1, 64));
-  CLI11_PARSE(app, argc, argv);
+  CommandLine line("Prints a random program: HIP that compiles for a GPU and, as C++, for the host.", "random_program");
+  line.option("SEED", &seed, "Which program").required();
+  line.option("--kernels", &kernels, "How many kernels it has (4)").between(1, 64);
+  line.parse_or_exit(argc, argv);
   std::cout << random_programs::program(seed, kernels);
   return EXIT_SUCCESS;
 }

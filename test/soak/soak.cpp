@@ -1,10 +1,10 @@
 // A soak: a batch that is longer than the ring is replayed from several threads at once, for as long as one likes.
 // Every packet counts itself on the device, so that one that is lost or executed twice shows, and memory must not grow.
+#include "command_line.hpp"
+
 #include <fastdispatch/fastdispatch.hpp>
 
 #include <soak_code_object.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -176,31 +176,23 @@ private:
 
 int run(int argc, char** argv) {
   Options options;
-  CLI::App app("Replays a batch from several threads and counts every packet on the device.", "soak");
-  app.add_option("--replays", options.replays, "Of all threads together (10000000)")
-      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{0xffffffff}));
-  app.add_option("--threads", options.threads, "That submit to the one queue (4)")->check(CLI::Range(1, 64));
-  app.add_option("--packets", options.packets, "Of the batch (120)")->check(CLI::Range(1, 1 << 20));
-  app.add_option("--ring", options.ring, "Slots of the queue, a power of two (64)")->check([](const std::string& text) {
+  CommandLine line("Replays a batch from several threads and counts every packet on the device.", "soak");
+  line.option("--replays", &options.replays, "Of all threads together (10000000)").between(1, 0xffffffff);
+  line.option("--threads", &options.threads, "That submit to the one queue (4)").between(1, 64);
+  line.option("--packets", &options.packets, "Of the batch (120)").between(1, 1 << 20);
+  line.option("--ring", &options.ring, "Slots of the queue, a power of two (64)").check([](const std::string& text) {
     const std::uint64_t size = std::strtoull(text.c_str(), nullptr, 10);
     return std::has_single_bit(size) ? std::string() : text + " is no power of two";
   });
-  app.add_option("--seconds", options.seconds, "End after this time, whatever --replays says (no limit)")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--inject-packet", options.inject,
-                 "Execute this packet of thread 0 once too often: the check must fail")
-      ->group("");
-  try {
-    app.parse(argc, argv);
-    if (options.inject && *options.inject >= options.packets)
-      throw CLI::ValidationError("--inject-packet", "the batch has no such packet");
-  } catch (const CLI::CallForHelp&) {
-    std::cout << app.help();
-    return EXIT_SUCCESS;
-  } catch (const CLI::ParseError& error) {
-    std::cerr << "soak: " << error.what() << "\n";
-    return 2;
-  }
+  line.option("--seconds", &options.seconds, "End after this time, whatever --replays says (no limit)")
+      .check([](const std::string& text) {
+        return std::strtod(text.c_str(), nullptr) > 0 ? std::string() : text + " is no positive number";
+      });
+  line.option("--inject-packet", &options.inject, "Execute this packet of thread 0 once too often: the check must fail")
+      .hidden();
+  line.parse_or_exit(argc, argv);
+  if (options.inject && *options.inject >= options.packets)
+    line.refuse("--inject-packet: the batch has no such packet");
   Soak(options).run();
   return EXIT_SUCCESS;
 }

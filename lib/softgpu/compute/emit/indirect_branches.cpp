@@ -21,20 +21,20 @@ void Emitter::allow_indirect_branches(const std::set<std::int64_t>& targets) {
 }
 
 void Emitter::branch_to(Value* address) {
-  if (float_mode_ != initial_float_mode_) unsupported("MODE differs from the kernel's at an indirect branch");
-  if (indexes_gprs()) unsupported("a branch while VGPRs are indexed");
+  if (known_mode.current() != known_mode.initial()) unsupported("MODE differs from the kernel's at an indirect branch");
+  if (indexing.is_on()) unsupported("a branch while VGPRs are indexed");
   ir.CreateStore(ir.CreateAnd(address, ~std::uint64_t{3}), target_slot_);  // the program counter has no more bits
   ir.CreateBr(indirect_);
 }
 
 Value* Emitter::state_address(std::size_t offset) {
-  return ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), state_, offset);
+  return ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), state(), offset);
 }
 
 /// Calls `move(slot, type, address in the register file, alignment)` for each register that the program uses.
 template <class Move>
 void Emitter::for_each_register(Move&& move) {
-  Value* file = field(offsetof(WaveState, registers), state_->getType());
+  Value* file = field(offsetof(WaveState, registers), state()->getType());
   const auto address = [&](std::size_t offset) { return ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), file, offset); };
   for (unsigned pair = 0; pair < scalar_slots_.size(); ++pair)
     if (scalar_slots_[pair] != nullptr)
@@ -63,7 +63,7 @@ void Emitter::finish_indirect_branches() {
   Value* offset = ir.CreateSub(ir.CreateLoad(i64(), target_slot_), field(offsetof(WaveState, code_address), i64()));
   llvm::SwitchInst* choice = ir.CreateSwitch(offset, leave, static_cast<unsigned>(indirect_targets_.size()));
   for (const std::int64_t target : indirect_targets_)
-    choice->addCase(ir.getInt64(static_cast<std::uint64_t>(target)), blocks_.at({target, initial_float_mode_, false}));
+    choice->addCase(ir.getInt64(static_cast<std::uint64_t>(target)), blocks_.at({target, known_mode.initial(), false}));
 
   ir.SetInsertPoint(leave);
   for_each_register([&](Value* slot, llvm::Type* type, Value* address, unsigned alignment) {

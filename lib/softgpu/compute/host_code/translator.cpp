@@ -52,16 +52,16 @@ Translation translate(const Program& program, std::uint32_t float_mode, HostVect
   if (has_directed_rounding(program, float_mode)) function->addFnAttr(llvm::Attribute::StrictFP);
 
   Emitter emitter(*function, program.target, handlers_of(*program.target.architecture), float_mode, vectors);
-  emitter.set_vgpr_limit(vgpr_limit(program));
-  emitter.set_known_modes(modes_of_constants(program, float_mode));
+  emitter.indexing.limit = vgpr_limit(program);
+  emitter.known_mode.set_possible(modes_of_constants(program, float_mode));
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
   if (program.branches_indirectly() || program.instructions.size() > most_instructions_twice)
-    emitter.treat_exec_as_unknown();
+    emitter.exec_knowledge.ignore();
   emitter.begin(program.start);
   const std::set<std::int64_t> waiting = waiting_loops(program);
   std::set<std::uint32_t> modes;
   while (const auto start = emitter.enter_next_block()) {
-    modes.insert(emitter.float_mode());
+    modes.insert(emitter.known_mode.current());
     if (modes.size() > most_modes) throw UnsupportedInstruction{*start, "MODE may have too many values"};
     std::int64_t offset = *start;
     while (emitter.ir.GetInsertBlock()->getTerminator() == nullptr) {

@@ -151,7 +151,7 @@ void push(Emitter& e, Value* mask, Value* address) {
 /// `go_to_target` branches; `target` is the same as an address.
 template <class GoToTarget>
 void fork(Emitter& e, const Instruction& i, Value* condition, Value* target, GoToTarget&& go_to_target) {
-  e.forget_exec();
+  e.exec_knowledge.forget();
   Value* exec = e.exec();
   Value* pass = e.ir.CreateAnd(condition, exec);
   Value* fail = e.ir.CreateAnd(e.ir.CreateNot(condition), exec);

@@ -97,7 +97,7 @@ Value* is_signaling(Emitter& e, Value* value) {
 /// What is common to minimum and maximum: NaNs. In IEEE mode a signaling one wins over everything.
 Value* unless_nan(Emitter& e, Value* a, Value* b, Value* result) {
   result = e.ir.CreateSelect(is_nan(e, a), b, e.ir.CreateSelect(is_nan(e, b), a, result));
-  const bool is_ieee = (e.float_mode() & 0x200) != 0;
+  const bool is_ieee = (e.known_mode.current() & 0x200) != 0;
   if (!is_ieee) return result;
   result = e.ir.CreateSelect(is_signaling(e, b), quieted(e, b), result);
   return e.ir.CreateSelect(is_signaling(e, a), quieted(e, a), result);

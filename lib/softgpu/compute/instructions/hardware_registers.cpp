@@ -62,7 +62,7 @@ Value* memory_bases(Emitter& e) {
 }
 
 Value* mode(Emitter& e) {
-  const std::uint32_t built_in = e.float_mode() | (e.indexes_gprs() ? mode_register::indexes_gprs : 0);
+  const std::uint32_t built_in = e.known_mode.current() | (e.indexing.is_on() ? mode_register::indexes_gprs : 0);
   return e.ir.CreateOr(e.ir.CreateAnd(e.mode_register(), ~mode_register::translated), built_in);
 }
 
@@ -136,11 +136,11 @@ void set_mode(Emitter& e, const Instruction& i, Value* bits, std::uint32_t mask)
   e.set_mode_register(e.ir.CreateOr(kept, e.ir.CreateAnd(bits, mask)));
   const std::uint32_t deciding = mask & mode_register::translated;
   if (deciding == 0) return;
-  const std::uint32_t present = e.float_mode();
+  const std::uint32_t present = e.known_mode.current();
   if (const auto* constant = llvm::dyn_cast<llvm::ConstantInt>(bits)) {
     const auto value = static_cast<std::uint32_t>(constant->getZExtValue());
     if ((value & deciding & mode_register::indexes_gprs) != 0) e.unsupported("VGPRs become indexed");
-    e.set_float_mode((present & ~deciding) | (value & deciding));
+    e.known_mode.set_current((present & ~deciding) | (value & deciding));
     return;
   }
 
@@ -150,17 +150,17 @@ void set_mode(Emitter& e, const Instruction& i, Value* bits, std::uint32_t mask)
     const auto all = all_modes(present, deciding);
     modes.insert(all.begin(), all.end());
   } else {
-    for (const std::uint32_t known : e.known_modes()) modes.insert((present & ~deciding) | (known & deciding));
+    for (const std::uint32_t known : e.known_mode.possible()) modes.insert((present & ~deciding) | (known & deciding));
   }
   llvm::BasicBlock* refused = e.new_block("refused");
   Value* wanted = e.ir.CreateAnd(bits, deciding);
   llvm::SwitchInst* choice = e.ir.CreateSwitch(wanted, refused, static_cast<unsigned>(modes.size()));
   for (const std::uint32_t mode : modes) {
     if ((mode & mode_register::indexes_gprs) != 0) continue;
-    e.set_float_mode(mode);
+    e.known_mode.set_current(mode);
     choice->addCase(e.ir.getInt32(mode & deciding), e.block_at(i.offset + i.size));
   }
-  e.set_float_mode(present);
+  e.known_mode.set_current(present);
   e.ir.SetInsertPoint(refused);
   e.call(reinterpret_cast<const void*>(&refuse_mode), e.ir.getVoidTy(),
          {e.ir.getInt64(static_cast<std::uint64_t>(i.offset))});

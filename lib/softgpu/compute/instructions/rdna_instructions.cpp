@@ -27,7 +27,7 @@ void no_operation(Emitter&, const Instruction& instruction) {
 /// s_round_mode and s_denorm_mode: four bits of MODE, from `shift` on.
 void set_mode(Emitter& e, const Instruction& i, unsigned shift) {
   const auto bits = static_cast<std::uint32_t>(i.operands.at(0).value & 15) << shift;
-  e.set_float_mode((e.float_mode() & ~(15U << shift)) | bits);
+  e.known_mode.set_current((e.known_mode.current() & ~(15U << shift)) | bits);
 }
 
 /// Kernels set both halves of FLAT_SCRATCH; MODE is left to the handler that gfx90a has.

@@ -23,10 +23,10 @@ void set_index(Emitter& e, const Operand& index) {
 /// The mode of gpr_idx(SRC0,DST), in M0 as well.
 unsigned set_mode(Emitter& e, std::string_view text) {
   unsigned mode = 0;
-  if (text.find("SRC0") != std::string_view::npos) mode |= Emitter::source0;
-  if (text.find("SRC1") != std::string_view::npos) mode |= Emitter::source1;
-  if (text.find("SRC2") != std::string_view::npos) mode |= Emitter::source2;
-  if (text.find("DST") != std::string_view::npos) mode |= Emitter::destination;
+  if (text.find("SRC0") != std::string_view::npos) mode |= VgprIndexing::source0;
+  if (text.find("SRC1") != std::string_view::npos) mode |= VgprIndexing::source1;
+  if (text.find("SRC2") != std::string_view::npos) mode |= VgprIndexing::source2;
+  if (text.find("DST") != std::string_view::npos) mode |= VgprIndexing::destination;
   if (!text.starts_with("gpr_idx(")) e.unsupported();
   Value* kept = e.ir.CreateAnd(e.sgpr(scalar_register::m0), ~0xf000U);
   e.set_sgpr(scalar_register::m0, e.ir.CreateOr(kept, mode << 12));
@@ -35,12 +35,12 @@ unsigned set_mode(Emitter& e, std::string_view text) {
 
 void indexing_on(Emitter& e, const Instruction& i) {
   set_index(e, i.operands.at(0));
-  e.set_gpr_index_mode(set_mode(e, i.operands.at(1).text));
+  e.indexing.operands = set_mode(e, i.operands.at(1).text);
 }
 
 void change_mode(Emitter& e, const Instruction& i) {
   const unsigned mode = set_mode(e, i.operands.at(0).text);
-  if (e.indexes_gprs()) e.set_gpr_index_mode(mode);
+  if (e.indexing.is_on()) e.indexing.operands = mode;
 }
 
 /// How much is added to the numbers of a move's registers (i32); null where nothing is.
@@ -53,20 +53,20 @@ struct MoveIndices {
 void indexed_move(Emitter& e, const Instruction& i, const MoveIndices& indices) {
   const Operand& to = i.operands.at(0);
   const Operand& from = i.operands.at(1);
-  if (!to.is_vector() || to.index >= e.vgpr_limit() || (from.is_vector() && from.index >= e.vgpr_limit()))
+  if (!to.is_vector() || to.index >= e.indexing.limit || (from.is_vector() && from.index >= e.indexing.limit))
     e.unsupported("indexed VGPRs");
   const auto is_at = [&](Value* index, unsigned distance) { return e.ir.CreateICmpEQ(index, e.ir.getInt32(distance)); };
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* value = e.vector(from, chunk);
     if (indices.source != nullptr && from.is_vector()) {
-      for (unsigned n = from.index + 1; n < e.vgpr_limit(); ++n)
+      for (unsigned n = from.index + 1; n < e.indexing.limit; ++n)
         value = e.ir.CreateSelect(is_at(indices.source, n - from.index), e.vgpr(n, chunk), value);
     }
     if (indices.destination == nullptr) {
       e.set_vgpr(to.index, chunk, value);
       continue;
     }
-    for (unsigned n = to.index; n < e.vgpr_limit(); ++n)
+    for (unsigned n = to.index; n < e.indexing.limit; ++n)
       e.set_vgpr(n, chunk, e.ir.CreateSelect(is_at(indices.destination, n - to.index), value, e.vgpr(n, chunk)));
   }
 }
@@ -74,8 +74,10 @@ void indexed_move(Emitter& e, const Instruction& i, const MoveIndices& indices) 
 /// v_mov_b32 while s_set_gpr_idx has its source, its destination or both indexed.
 void move_in_index_mode(Emitter& e, const Instruction& i) {
   if (i.encoding != Encoding::e32) e.unsupported("indexed VGPRs");
-  const auto index_of = [&](unsigned part) { return (e.gpr_index_mode() & part) != 0 ? register_index(e) : nullptr; };
-  indexed_move(e, i, {.source = index_of(Emitter::source0), .destination = index_of(Emitter::destination)});
+  const auto index_of = [&](VgprIndexing::Operands which) {
+    return e.indexing.indexes(which) ? register_index(e) : nullptr;
+  };
+  indexed_move(e, i, {.source = index_of(VgprIndexing::source0), .destination = index_of(VgprIndexing::destination)});
 }
 
 enum class Relative : std::uint8_t { source, destination, both, both_by_halves };
@@ -127,7 +129,7 @@ void move_to_relative(Emitter& e, const Instruction& i) {
 
 void add_register_indexing(HandlerTable& table) {
   table.add("s_set_gpr_idx_on", indexing_on);
-  table.add("s_set_gpr_idx_off", [](Emitter& e, const Instruction&) { e.set_gpr_index_mode(std::nullopt); });
+  table.add("s_set_gpr_idx_off", [](Emitter& e, const Instruction&) { e.indexing.operands.reset(); });
   table.add("s_set_gpr_idx_mode", change_mode);
   table.add("s_set_gpr_idx_idx", [](Emitter& e, const Instruction& i) { set_index(e, i.operands.at(0)); });
   for (const char* mnemonic : {"s_movrels_b32", "s_movrels_b64"}) table.add(mnemonic, move_from_relative);
@@ -138,7 +140,7 @@ void add_register_indexing(HandlerTable& table) {
   table.add("v_movrelsd_2_b32", move_relative<Relative::both_by_halves>);
   const Handler plain_move = *table.find("v_mov_b32");
   table.add("v_mov_b32", [plain_move](Emitter& e, const Instruction& i) {
-    (e.gpr_index_mode() == 0 ? plain_move : Handler(move_in_index_mode))(e, i);
+    (e.indexing.indexes_any() ? Handler(move_in_index_mode) : plain_move)(e, i);
   });
 }
 

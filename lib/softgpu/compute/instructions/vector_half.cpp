@@ -41,7 +41,7 @@ Value* load_exponent(Emitter& e, Sources s) { return scale(e, s[0], e.ir.CreateS
 Value* fused_multiply_add_half(Emitter& e, Sources s) {
   Value* product = e.ir.CreateFMul(s[0], s[1]);
   Value* sum = e.ir.CreateFAdd(product, s[2]);
-  if ((e.float_mode() >> 2 & 3) != 0) return sum;
+  if ((e.known_mode.current() >> 2 & 3) != 0) return sum;
   return step_towards_exact(e, sum, error_of_sum(e, product, s[2], sum), is_even(e, sum));
 }
 

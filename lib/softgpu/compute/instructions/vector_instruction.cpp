@@ -16,8 +16,10 @@ bool is_wide(Lane lane) { return lane == Lane::u64 || lane == Lane::f64; }
 bool is_half(Lane lane) { return lane == Lane::u16 || lane == Lane::b16 || lane == Lane::f16; }
 
 /// MODE's denormal bits for a type: 1 keeps them in inputs, 2 in outputs.
-std::uint32_t denormals_kept(Emitter& e, Lane lane) { return (e.float_mode() >> (lane == Lane::f32 ? 4 : 6)) & 3; }
-bool is_ieee(Emitter& e) { return (e.float_mode() & 0x200) != 0; }
+std::uint32_t denormals_kept(Emitter& e, Lane lane) {
+  return (e.known_mode.current() >> (lane == Lane::f32 ? 4 : 6)) & 3;
+}
+bool is_ieee(Emitter& e) { return (e.known_mode.current() & 0x200) != 0; }
 
 std::uint16_t half_bits(double value) {
   llvm::APFloat half(value);
@@ -68,7 +70,7 @@ Value* round_to_half(Emitter& e, Value* value) {
   const auto magnitude = [&] { return e.ir.CreateAnd(bits, word(0x7fff)); };
 
   // Where the host rounded to nearest and that was the wrong way, the right one is the next number.
-  const std::uint32_t rounding = e.float_mode() >> 2 & 3;
+  const std::uint32_t rounding = e.known_mode.current() >> 2 & 3;
   if (rounding != 0) {
     Value* back = e.ir.CreateFPExt(half, value->getType());
     Value* is_below = e.ir.CreateFCmpOLT(back, value);
@@ -81,7 +83,7 @@ Value* round_to_half(Emitter& e, Value* value) {
     if (rounding == 2) bits = e.ir.CreateSelect(is_above, e.ir.CreateSelect(is_negative, away, closer), bits);
     if (rounding == 3) bits = e.ir.CreateSelect(e.ir.CreateSelect(is_negative, is_below, is_above), closer, bits);
   }
-  if ((e.float_mode() & mode_register::fp16_overflow) != 0) {
+  if ((e.known_mode.current() & mode_register::fp16_overflow) != 0) {
     Value* is_infinite = e.ir.CreateICmpEQ(magnitude(), word(0x7c00));
     Value* finite = e.ir.CreateFCmpONE(e.ir.CreateUnaryIntrinsic(Intrinsic::fabs, value),
                                        llvm::ConstantFP::getInfinity(value->getType()));
@@ -95,7 +97,7 @@ Value* clamp_to_one(Emitter& e, Value* value) {
   const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
   e.ir.setIsFPConstrained(false);  // nothing is rounded
   const auto number = [&](double n) { return llvm::ConstantFP::get(value->getType(), n); };
-  const bool nan_to_zero = (e.float_mode() & 0x100) != 0;
+  const bool nan_to_zero = (e.known_mode.current() & 0x100) != 0;
   Value* below_one = e.ir.CreateSelect(e.ir.CreateFCmpOLT(value, number(1)), value, number(1));
   Value* clamped = e.ir.CreateSelect(e.ir.CreateFCmpOGT(value, number(0)), below_one, number(0));
   return nan_to_zero ? clamped : e.ir.CreateSelect(e.ir.CreateFCmpUNO(value, value), value, clamped);
@@ -227,7 +229,7 @@ Value* VectorInstruction::mask_source(unsigned n, unsigned chunk) {
 // "Output modifiers" in the ISA: they are ignored in IEEE mode and where output denormals are kept.
 Value* VectorInstruction::modify_output(Lane lane, Value* value) {
   const bool is_single = lane == Lane::f32;
-  const bool is_directed = ((e_.float_mode() >> (is_single ? 0 : 2)) & 3) != 0;
+  const bool is_directed = ((e_.known_mode.current() >> (is_single ? 0 : 2)) & 3) != 0;
   if (is_directed && !rounding_shift(i_.mnemonic) && !is_independent_of_rounding(i_.mnemonic))
     e_.unsupported("a rounding mode other than to nearest even");
   const bool denormals = (denormals_kept(e_, lane) & 2) != 0;

@@ -27,7 +27,7 @@ const Operand& source_operand(Emitter& e, const Instruction& i, unsigned n) {
 }
 
 /// Whether MODE has denormal halves of inputs (1) or outputs (2) become zeros.
-bool flushes_halves(Emitter& e, unsigned side) { return (e.float_mode() >> 6 & side) == 0; }
+bool flushes_halves(Emitter& e, unsigned side) { return (e.known_mode.current() >> 6 & side) == 0; }
 
 /// One half of a packed 16-bit source: <16 x i16>, or <16 x float> for f16. Constants are dwords, whose bits 16 to 31
 /// are the upper half: integers have their sign there, literals what they say, numbers of f16 instructions 0, and those
@@ -120,8 +120,8 @@ Value* dword_source(Emitter& e, const Instruction& i, unsigned n, bool upper, un
 void add_packed_floats(HandlerTable& table, const char* mnemonic, unsigned source_count, LaneFunction function) {
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
     if (i.operands.size() != source_count + 1) e.unsupported("operands");
-    const bool flushes_inputs = (e.float_mode() >> 4 & 1) == 0;
-    const bool flushes_outputs = (e.float_mode() >> 4 & 2) == 0;
+    const bool flushes_inputs = (e.known_mode.current() >> 4 & 1) == 0;
+    const bool flushes_outputs = (e.known_mode.current() >> 4 & 2) == 0;
     const bool clamps = i.has("clamp");
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       const auto result = [&](Half half) {

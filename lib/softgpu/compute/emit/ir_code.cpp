@@ -1,0 +1,73 @@
+#include "softgpu/compute/emit/ir_code.hpp"
+
+#include <vector>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Function.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include "softgpu/compute/run_time/loaded_module.hpp"
+
+namespace softgpu::compute {
+
+using llvm::Value;
+
+IrCode::IrCode(llvm::Function& function, const Target& target, HostVectors vectors)
+    : ir(function.getContext()), entry_(llvm::BasicBlock::Create(function.getContext(), "entry", &function)),
+      entry_ir_(entry_), function_(function), target_(target), vectors_(vectors), state_(function.getArg(0)) {}
+
+void IrCode::unsupported(const std::string& why) const {
+  throw UnsupportedInstruction{instruction_->offset, instruction_->text + (why.empty() ? "" : ": " + why)};
+}
+
+llvm::BasicBlock* IrCode::new_block(const char* name) {
+  return llvm::BasicBlock::Create(function_.getContext(), name, &function_);
+}
+
+llvm::Type* IrCode::lanes(llvm::Type* element) { return llvm::FixedVectorType::get(element, lanes_per_chunk); }
+
+Value* IrCode::splat(Value* scalar) { return ir.CreateVectorSplat(lanes_per_chunk, scalar); }
+
+Value* IrCode::field(std::size_t offset, llvm::Type* type) {
+  auto* load = ir.CreateLoad(type, ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), state_, offset));
+  load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(ir.getContext(), {}));
+  return load;
+}
+
+Value* IrCode::call(const void* function, llvm::Type* result, llvm::ArrayRef<Value*> arguments) {
+  std::vector<llvm::Type*> types;
+  for (Value* argument : arguments) types.push_back(argument->getType());
+  auto* type = llvm::FunctionType::get(result, types, false);
+  return ir.CreateCall(function_.getParent()->getOrInsertFunction(own_symbol(function), type), arguments);
+}
+
+Value* IrCode::address_of(const void* constant) {
+  return function_.getParent()->getOrInsertGlobal(own_symbol(constant), ir.getInt8Ty());
+}
+
+Value* IrCode::combine(Value* low, Value* high) {
+  llvm::Type* wide = lanes(i64());
+  return ir.CreateOr(ir.CreateZExt(low, wide), ir.CreateShl(ir.CreateZExt(high, wide), 32));
+}
+
+Value* IrCode::low_half(Value* pair) { return ir.CreateTrunc(pair, lanes(i32())); }
+Value* IrCode::high_half(Value* pair) { return ir.CreateTrunc(ir.CreateLShr(pair, 32), lanes(i32())); }
+
+Value* IrCode::mask_chunk(Value* mask, unsigned chunk) {
+  if (chunk >= chunks()) return llvm::Constant::getNullValue(lanes(i1()));
+  Value* bits = ir.CreateTrunc(chunk == 0 ? mask : ir.CreateLShr(mask, lanes_per_chunk * chunk), ir.getInt16Ty());
+  return ir.CreateBitCast(bits, lanes(i1()));
+}
+
+Value* IrCode::mask_from_chunks(const Chunks& bits) {
+  Value* mask = nullptr;
+  for (unsigned chunk = 0; chunk < chunks(); ++chunk) {
+    Value* part = ir.CreateZExt(ir.CreateBitCast(bits.at(chunk), ir.getInt16Ty()), i64());
+    if (chunk != 0) part = ir.CreateShl(part, lanes_per_chunk * chunk);
+    mask = chunk == 0 ? part : ir.CreateOr(mask, part);
+  }
+  return mask;
+}
+
+}  // namespace softgpu::compute

@@ -1,0 +1,95 @@
+// The LLVM function of one kernel, and what every part of the emitter needs to fill it: types, constants, the
+// wavefront's state, calls of the soft GPU's own functions, and the refusal of an instruction.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include <llvm/IR/IRBuilder.h>
+
+#include "softgpu/compute/instruction_set/architecture.hpp"
+#include "softgpu/compute/instruction_set/instruction.hpp"
+#include "softgpu/compute/run_time/host_cpu.hpp"
+
+namespace softgpu::compute {
+
+/// Thrown while a kernel is translated; the engine makes a Failure of it.
+struct UnsupportedInstruction {
+  std::int64_t offset;
+  std::string text;
+};
+
+/// Chunks of a wavefront of 64 lanes; one of 32 has two.
+inline constexpr unsigned chunk_count = 4;
+inline constexpr unsigned lanes_per_chunk = 16;
+/// One value a chunk.
+using Chunks = std::array<llvm::Value*, chunk_count>;
+
+class IrCode {
+public:
+  /// `function` is `void(ptr WaveState)` without a body.
+  IrCode(llvm::Function& function, const Target& target, HostVectors vectors);
+
+  [[nodiscard]] const Architecture& architecture() const { return *target_.architecture; }
+  [[nodiscard]] unsigned wavefront_size() const { return target_.wavefront_size; }
+  /// Chunks of the kernel's wavefronts.
+  [[nodiscard]] unsigned chunks() const { return target_.wavefront_size / lanes_per_chunk; }
+  [[nodiscard]] HostVectors vectors() const { return vectors_; }
+
+  /// Where handlers emit. A handler may add basic blocks; emission goes on where it leaves the insertion point.
+  llvm::IRBuilder<> ir;
+
+  [[nodiscard]] const Instruction& instruction() const { return *instruction_; }
+  /// Refuses the kernel because of the current instruction.
+  [[noreturn]] void unsupported(const std::string& why = {}) const;
+  /// A new, not yet filled basic block at the function's end.
+  llvm::BasicBlock* new_block(const char* name);
+
+  /// Memory on the wavefront's stack, for values that a C function is given by address.
+  llvm::Value* entry_slot(llvm::Type* type) { return entry_ir_.CreateAlloca(type); }
+
+  // --- Types and constants
+  llvm::IntegerType* i1() { return ir.getInt1Ty(); }
+  llvm::IntegerType* i32() { return ir.getInt32Ty(); }
+  llvm::IntegerType* i64() { return ir.getInt64Ty(); }
+  /// A chunk of `element`: <16 x element>.
+  static llvm::Type* lanes(llvm::Type* element);
+  llvm::Value* splat(llvm::Value* scalar);
+  llvm::Value* splat(std::uint32_t value) { return splat(ir.getInt32(value)); }
+  llvm::Value* splat64(std::uint64_t value) { return splat(ir.getInt64(value)); }
+  /// <16 x i64> of two <16 x i32>, and its halves.
+  llvm::Value* combine(llvm::Value* low, llvm::Value* high);
+  llvm::Value* low_half(llvm::Value* pair);
+  llvm::Value* high_half(llvm::Value* pair);
+  /// A chunk's bits of a 64-lane mask (i64) as <16 x i1>, and back.
+  llvm::Value* mask_chunk(llvm::Value* mask, unsigned chunk);
+  llvm::Value* mask_from_chunks(const Chunks& bits);
+
+  // --- WaveState
+  llvm::Value* state() { return state_; }
+  /// A field that never changes while the wavefront runs: `field(offsetof(WaveState, lds), ir.getPtrTy())`.
+  llvm::Value* field(std::size_t offset, llvm::Type* type);
+  /// Calls a function of the soft GPU's, by its address: `call(&f, ir.getVoidTy(), {state(), x})`.
+  llvm::Value* call(const void* function, llvm::Type* result, llvm::ArrayRef<llvm::Value*> arguments);
+  /// The address of a constant of the soft GPU's. No address is ever a number in the code, which other processes run.
+  llvm::Value* address_of(const void* constant);
+
+protected:
+  /// The instruction that is emitted, for messages.
+  void set_instruction(const Instruction& instruction) { instruction_ = &instruction; }
+  [[nodiscard]] const llvm::Function& function() const { return function_; }
+
+  llvm::BasicBlock* entry_;
+  llvm::IRBuilder<> entry_ir_;  ///< slots and their initial values
+
+private:
+  llvm::Function& function_;
+  Target target_;
+  HostVectors vectors_;
+  llvm::Value* state_;
+  const Instruction* instruction_ = nullptr;
+};
+
+}  // namespace softgpu::compute

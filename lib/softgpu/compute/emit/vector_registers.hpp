@@ -1,0 +1,49 @@
+// The vector registers of a wavefront in emitted code, and the operands that read and write them. A register is four
+// slots of <16 x i32> ("chunks": 16 lanes, one DPP row each).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "softgpu/compute/emit/scalar_registers.hpp"
+
+namespace softgpu::compute {
+
+class VectorRegisters : public ScalarRegisters {
+public:
+  using ScalarRegisters::ScalarRegisters;
+
+  llvm::Value* vgpr(unsigned index, unsigned chunk);  ///< <16 x i32>
+  /// Writes the lanes that EXEC enables (and `also`, <16 x i1>, where given).
+  void set_vgpr(unsigned index, unsigned chunk, llvm::Value* value, llvm::Value* also = nullptr);
+  /// Writes every lane of the chunk, whatever EXEC says: for v_writelane, and for values that were merged before.
+  void set_vgpr_unmasked(unsigned index, unsigned chunk, llvm::Value* value);
+
+  /// A vector source without modifiers: vector register, or a scalar source for all lanes. `dword` picks the register
+  /// within a tuple, for stores of several dwords.
+  llvm::Value* vector(const Operand& operand, unsigned chunk, unsigned dword = 0);  ///< <16 x i32>
+  llvm::Value* vector64(const Operand& operand, unsigned chunk);                    ///< <16 x i64>
+  void set_vector(const Operand& operand, unsigned chunk, llvm::Value* value, unsigned dword = 0);
+  void set_vector64(const Operand& operand, unsigned chunk, llvm::Value* value);
+
+protected:
+  /// Both halves of a VOPD instruction read their operands before either writes: writes are kept from
+  /// `postpone_writes` on, and carried out by `write_postponed`.
+  void postpone_writes() { postpones_ = true; }
+  void stop_postponing() { postpones_ = false; }
+  void write_postponed();
+
+  llvm::AllocaInst* vector_slot(unsigned index, unsigned chunk);
+
+  std::array<std::array<llvm::AllocaInst*, chunk_count>, vector_register_count> vector_slots_ = {};
+
+private:
+  struct Write {
+    llvm::AllocaInst* slot;
+    llvm::Value* value;
+  };
+  std::vector<Write> postponed_;
+  bool postpones_ = false;
+};
+
+}  // namespace softgpu::compute
