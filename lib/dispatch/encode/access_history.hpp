@@ -13,8 +13,8 @@
 
 namespace fastdispatch::detail {
 
-// One of a batch's dispatches, by the index of its packet, or one of its copies, by its own; or a step of whatever
-// kind, by its number, where no queue keeps the steps in order.
+// A dispatch of a batch, by the index of its packet; or a copy, by the copy's index; or, where no queue keeps the steps
+// in order, a step of any kind, by its number.
 struct Toucher {
   enum class Kind : std::uint8_t { dispatch, copy, step };
   Kind kind;
@@ -23,26 +23,26 @@ struct Toucher {
   friend bool operator==(const Toucher&, const Toucher&) = default;
 };
 
-// Something that an earlier step did and a later one must come after.
+// An earlier step that a later step must come after.
 struct Hazard {
   Toucher earlier;
-  // How far the earlier one's writes have to become visible; none where it only read: what was read stays read, so the
-  // order is enough.
+  // How far the earlier step's writes have to become visible; none if it only read: then the order is enough.
   FenceScope scope = FenceScope::none;
 
   friend bool operator==(const Hazard&, const Hazard&) = default;
 };
 
-// The memory as a map of intervals, each with its last writer and who has read it since. Earlier ones are ordered
-// before the writer. Of the dispatches that read, the last two are kept: a barrier bit behind the last is behind all,
-// and if one between the two keeps them apart, the last one completes behind all. Of others all are kept.
+// The memory as a map of intervals, each with its last writer and its readers since then. Earlier steps are ordered
+// before the writer. Of the dispatches that read, the last two are kept: a barrier bit behind the last reader is behind
+// all readers, and with a barrier bit between the two the last reader completes behind all readers. Of copies and
+// steps, all readers are kept.
 //
 // Cost: logarithmic in the number of intervals for each access, and linear in the intervals that it spans.
 class AccessHistory {
 public:
   // What a step with these accesses must come after: dispatches, then copies, then steps, each in order; nothing twice.
   [[nodiscard]] std::vector<Hazard> hazards(std::span<const Access> accesses);
-  // Notes the accesses of a step, which is later than all so far.
+  // Notes the accesses of a step, which is later than all steps so far.
   void add(Toucher step, std::span<const Access> accesses);
 
 private:

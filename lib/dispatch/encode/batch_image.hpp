@@ -12,16 +12,16 @@
 
 namespace fastdispatch::detail {
 
-// What a submission publishes. Any number of submissions to one queue share it unless it has copies or parameters;
-// then each has its own until it completed.
+// What a submission publishes. All submissions to one queue share an image without copies and parameters. Otherwise
+// each submission has its own image until it completed.
 struct BatchImage {
   PacketStream stream;
   KernargShare kernargs;
   std::vector<std::size_t> dispatches;  // the indices of the kernel dispatches among the packets
 };
 
-// Encodes the steps of `recording` for `queue`, which kernels may ask for, with their arguments in a share of
-// `kernargs`.
+// Encodes the steps of `recording` for `queue`, which is an implicit argument of some kernels. The kernels' arguments
+// get a share of `kernargs`.
 [[nodiscard]] BatchImage make_image(const BatchRecording& recording, const hsa_queue_t* queue, KernargChunks& kernargs);
 
 }  // namespace fastdispatch::detail

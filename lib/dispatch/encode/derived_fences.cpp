@@ -33,7 +33,7 @@ public:
     Ordering ordering{.barrier = BarrierBit::clear,
                       .acquire = FenceScope::none,
                       .release = writes ? FenceScope::agent : FenceScope::none};
-    // The first packet waits for the queue's earlier submissions, unless the queue finds that it need not.
+    // The first packet waits for the queue's earlier submissions; the queue may clear the bit later.
     const auto is_unordered = [&](const Hazard& h) { return is_of_dispatch(h) && h.earlier.index >= ordered_; };
     if (packet == 0 || std::any_of(hazards.begin(), hazards.end(), is_unordered)) {
       ordering.barrier = BarrierBit::set;
@@ -82,13 +82,13 @@ private:
     ordered_at_.push_back(ordered_);
   }
 
-  // The packet whose completion starts a copy: all that it must come after has completed then. None where it comes
-  // after other copies only.
+  // The packet whose completion starts a copy: then all dispatches that the copy must come after have completed. None
+  // if the copy comes after other copies only.
   [[nodiscard]] std::optional<std::size_t> start_of(std::span<const Hazard> hazards) {
     const auto last = std::find_if(hazards.rbegin(), hazards.rend(), is_of_dispatch);  // they are sorted
     if (last == hazards.rend()) {
       if (!hazards.empty()) return std::nullopt;
-      // The first packet waits for earlier submissions; here this one does, too.
+      // The first packet waits for earlier submissions, so the copy does, too.
       if (stream_.packets.empty()) push_barrier();
       return 0;
     }
@@ -106,7 +106,7 @@ private:
     push(encode(BarrierAnd{.ordering = fences::behind_all}));
   }
 
-  // Lets what follows come after the copies among the hazards.
+  // Lets later packets come after the copies among the hazards.
   void wait_for_copies(std::span<const Hazard> hazards) {
     std::vector<std::size_t> copies;
     for (const auto& [earlier, scope] : hazards) {
@@ -126,7 +126,7 @@ private:
     }
   }
 
-  // What a dispatch that is added next has to acquire to see what was written.
+  // The scope at which the next dispatch has to acquire to see the hazard's writes.
   [[nodiscard]] FenceScope acquire_for(const Hazard& hazard) const {
     const auto& [earlier, scope] = hazard;
     if (earlier.kind == Toucher::Kind::copy)
@@ -140,7 +140,7 @@ private:
     releasing.set_ordering(fences::released_to(releasing.header().ordering, scope));
   }
 
-  // What completed before `packet` launches becomes visible to it and to whatever launches later.
+  // Writes of packets that completed before `packet` launches become visible to `packet` and to all later packets.
   void note_acquire(FenceScope scope, std::size_t packet) {
     if (scope != FenceScope::none) agent_acquired_ = ordered_;
     if (scope != FenceScope::system) return;
@@ -148,12 +148,12 @@ private:
     last_system_acquire_ = packet;
   }
 
-  // Makes the last packet one that completes after all others, and whose release shows the system what they wrote.
+  // Lets the last packet complete after all others, and release their writes to the system.
   void gather() {
     std::vector<Packet>& packets = stream_.packets;
     const auto is_dispatch = [](const Packet& packet) { return packet.header().type == PacketType::kernel_dispatch; };
     if (packets.back().header().ordering.barrier == BarrierBit::clear) {
-      // The bit costs nothing where there is no dispatch that it would wait for.
+      // If the bit would wait for no dispatch, it costs nothing on the last packet itself.
       const auto unordered = packets.begin() + static_cast<std::ptrdiff_t>(ordered_);
       if (is_dispatch(packets.back()) && std::any_of(unordered, packets.end() - 1, is_dispatch))
         push(encode(BarrierAnd{.ordering = fences::behind_all}));
@@ -168,10 +168,10 @@ private:
   const std::byte* kernargs_;
   PacketStream stream_;
   AccessHistory history_;
-  std::vector<std::size_t> ordered_at_;             // what ordered_ was behind each packet
+  std::vector<std::size_t> ordered_at_;             // the value of ordered_ behind each packet
   std::size_t ordered_ = 0;                         // packets before this one complete before any later one launches
-  std::size_t agent_acquired_ = 0;                  // what packets before this one released to the agent is acquired
-  std::size_t system_acquired_ = 0;                 // the same of what they released to the system
+  std::size_t agent_acquired_ = 0;                  // releases to the agent by packets before this one are acquired
+  std::size_t system_acquired_ = 0;                 // the same for releases to the system
   std::optional<std::size_t> last_system_acquire_;  // the packet
   bool host_acquired_ = false;
 };

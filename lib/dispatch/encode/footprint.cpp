@@ -38,12 +38,12 @@ bool AddressSet::meets(const AddressSet& other) const noexcept {
 
 namespace {
 
-// What a step gets from a packet that runs when its batch begins, and that the first packet does not wait for.
+// How a step comes after a packet that still runs when the step's batch begins, without a wait of the first packet.
 enum class Behind : std::uint8_t {
-  nothing,  // may run beside it
-  order,    // runs behind it
-  agent,    // and has acquired from the agent what it wrote
-  system,   // and from the system
+  nothing,  // may run beside the packet
+  order,    // runs behind the packet
+  agent,    // runs behind it and has acquired its writes from the agent
+  system,   // runs behind it and has acquired its writes from the system
 };
 
 Behind behind(FenceScope acquired) {
@@ -76,7 +76,7 @@ public:
     while (stream_.packets[packet_].header().type != PacketType::kernel_dispatch) ++packet_;
     return packets_[packet_++];
   }
-  // A copy sees what was released to the system, as the last packet's writes are.
+  // A copy sees what was released to the system; the last packet's writes are.
   Behind next(const CopyStep& /*step*/) {
     const ScheduledCopy& copy = stream_.copies[copies_.size()];
     const auto is_ordered = [&](std::size_t earlier) { return copies_[earlier] != Behind::nothing; };
@@ -115,7 +115,7 @@ Footprint::Begin::Begin(std::span<const Step> steps, const PacketStream& stream)
 }
 
 Footprint::End::End(std::span<const Step> steps, const PacketStream& stream) {
-  // Nothing launches behind a barrier packet before that has completed, and everything with it.
+  // Nothing launches behind a barrier packet before the barrier packet and everything in front of it have completed.
   if (stream.packets.empty() || stream.packets.back().header().type != PacketType::kernel_dispatch) return;
   const auto last = std::find_if(steps.rbegin(), steps.rend(), is_dispatch);
   for (const Step& step : steps) {
@@ -133,13 +133,13 @@ Footprint::End::End(std::span<const Step> steps, const PacketStream& stream) {
 }
 
 bool Footprint::may_begin_beside(const Footprint& before) const noexcept {
-  // A batch of one packet ends with it, and an end waits for everything before.
+  // In a batch of one packet the first packet is also the end, and an end waits for everything before.
   if (!has_several_packets_) return false;
   const End& end = before.end_;
   // The last packet itself.
   if (begin_.wrote_without_order.meets(end.last_touched) || begin_.touched_without_acquire.meets(end.last_wrote))
     return false;
-  // It releases to the system what all of them wrote, when it completes.
+  // The other packets: only the last packet, when it completes, releases their writes to the system.
   return !begin_.touched_for_others.meets(end.wrote) && !begin_.touched.meets(end.wrote_for_others);
 }
 

@@ -13,7 +13,7 @@ namespace fastdispatch::detail {
 class AddressSet {
 public:
   void add(const Access& access);
-  // Between the last `add` and the first question.
+  // To be called after the last `add` and before the first `meets`.
   void sort();
   // Cost: linear in the number of intervals. It allocates nothing.
   [[nodiscard]] bool meets(const AddressSet& other) const noexcept;
@@ -31,27 +31,27 @@ public:
   // `stream` is what the steps were encoded to.
   Footprint(std::span<const Step> steps, const PacketStream& stream);
 
-  // Whether the batch may begin while the last packet of `before` runs, which was submitted to the queue right before:
-  // its first packet needs no barrier bit then. All other packets of `before` have completed by that time, as the last
-  // one waits for them. docs/fences.md has the proof.
+  // `before` was submitted to the queue right before this batch. Tells whether this batch may begin while the last
+  // packet of `before` runs: then the first packet needs no barrier bit. All other packets of `before` have completed
+  // by that time, because the last packet waits for them. docs/fences.md has the proof.
   [[nodiscard]] bool may_begin_beside(const Footprint& before) const noexcept;
 
 private:
-  // What steps touch that do not, behind a barrier bit of the batch's own, acquire from the system.
+  // The accesses of all steps except steps that acquire from the system behind a barrier bit of the batch's own.
   struct Begin {
     Begin(std::span<const Step> steps, const PacketStream& stream);
 
     AddressSet touched;
-    AddressSet touched_for_others;       // of that, what the host, other agents or copies may look at
-    AddressSet touched_without_acquire;  // by steps that do not acquire from the agent, either
-    AddressSet wrote_without_order;      // by steps in front of all such barrier bits
+    AddressSet touched_for_others;       // the part that the host, other agents or copies may look at
+    AddressSet touched_without_acquire;  // only by steps that do not acquire from the agent
+    AddressSet wrote_without_order;      // only by steps in front of all such barrier bits
   };
-  // What dispatches touch, where the last packet is one.
+  // The accesses of dispatches; empty if the last packet is not a dispatch.
   struct End {
     End(std::span<const Step> steps, const PacketStream& stream);
 
     AddressSet wrote;
-    AddressSet wrote_for_others;  // of that, what the host or other agents may look at
+    AddressSet wrote_for_others;  // the part that the host or other agents may look at
     AddressSet last_touched;
     AddressSet last_wrote;
   };

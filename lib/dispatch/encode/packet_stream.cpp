@@ -25,7 +25,7 @@ public:
   void add(const CopyStep& step) {
     ScheduledCopy copy{.step = step};
     if (!copying_) {
-      // Nothing to wait for in this batch: wait for what the queue had before it, whose writes may be cached.
+      // The batch begins with a copy: wait for the queue's earlier packets, whose writes may be cached.
       if (first_) stream_.packets.push_back(encode(BarrierAnd{.ordering = fences::before_copies(fences_)}));
       release_to_system();
       copy.after = stream_.packets.size() - 1;

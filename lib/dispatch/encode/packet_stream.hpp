@@ -12,9 +12,10 @@
 
 namespace fastdispatch::detail {
 
-// A copy runs beside packets. It starts when the packet `after` has completed, which the packet's completion signal
-// tells, and the copies `after_copies`, earlier ones; there is one or the other at least. `before`, a barrier-AND
-// packet, waits for it as its signal number `before_signal`. Where there is none, a later copy waits that has one.
+// A copy runs beside packets. It starts when the packet `after` and the earlier copies `after_copies` have completed;
+// at least one of them is set. The completion signal of `after` tells that the packet completed. The barrier-AND packet
+// `before` waits for the copy, by its signal number `before_signal`. Without `before`, a later copy that has one waits
+// for this copy.
 struct ScheduledCopy {
   CopyStep step;
   std::optional<std::size_t> after{};

@@ -49,7 +49,7 @@ fs::path softgpu_path() {
   return file_of(reinterpret_cast<const void*>(&softgpu_path)).parent_path() / "softgpu" / thunk_name;
 }
 
-// ROCr asks the dynamic linker for libhsakmt.so.1 by name: what is loaded under that name already is what it gets.
+// ROCr asks the dynamic linker for libhsakmt.so.1 by name, and gets the library that is already loaded under this name.
 void load_softgpu() {
   const fs::path path = softgpu_path();
   std::error_code ignored;
@@ -91,7 +91,7 @@ void fill(HsaApi& api, void* handle, std::string_view path) {
 #undef FASTDISPATCH_HSA_LOAD
 }
 
-// Whether ROCr's calls end in the soft GPU: also where softgpu-run put it in the place of AMD's thunk.
+// Whether ROCr's calls end in the soft GPU; true also if softgpu-run put the soft GPU in the place of AMD's thunk.
 bool runs_on_softgpu() {
   void* thunk = dlopen(thunk_name, RTLD_NOW | RTLD_NOLOAD);
   if (thunk == nullptr) return false;

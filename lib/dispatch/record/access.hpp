@@ -10,12 +10,12 @@
 
 namespace fastdispatch::detail {
 
-// Bytes from `begin` up to `end`. Memory that is locked goes by the host's addresses, so that it has one name.
+// Bytes from `begin` up to `end`. Locked memory has two addresses; the host's is used.
 struct Access {
   std::uintptr_t begin = 0;
   std::uintptr_t end = 0;
   AccessMode mode = AccessMode::none;
-  // How far a fence must reach that orders what agents do here: system where the host or another agent may look.
+  // How far a fence must reach that orders accesses here: system if the host or another agent may look.
   FenceScope scope = FenceScope::agent;
 
   [[nodiscard]] bool reads() const noexcept { return mode == AccessMode::read || mode == AccessMode::read_write; }
@@ -30,7 +30,7 @@ struct Access {
 // Of a copy's source or destination.
 [[nodiscard]] Access access_by_copy(const MemoryView& memory, AccessMode mode) noexcept;
 
-// By `agent`. What HSA doesn't know is taken for what is stated, or for everywhere where no size is.
+// An access by `agent`. If HSA does not know the memory, the stated range counts; without a size, all memory.
 [[nodiscard]] Access resolve(Agent agent, const StatedAccess& stated);
 
 }  // namespace fastdispatch::detail

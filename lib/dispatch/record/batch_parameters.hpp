@@ -13,7 +13,9 @@
 
 namespace fastdispatch::detail {
 
-// Thread safety: none while parameters are added; what is const may be called from any thread.
+// Thread safety:
+// - adding parameters needs external synchronization
+// - const members may be called from any thread while nobody adds parameters
 class BatchParameters {
 public:
   BatchParameters();
@@ -30,21 +32,21 @@ public:
   void add_use(const ParameterUse& use, std::size_t dispatch, std::size_t kernarg);
   void add_grid(ParameterId id, std::size_t dispatch, const KernelInfo& kernel, std::uint64_t local_memory,
                 std::size_t kernarg);
-  // Forgets all of them; what belonged to this recording belongs to none.
+  // Forgets all parameters. Their ids belong to no recording afterwards.
   void clear();
 
-  // A dispatch of a selection: which of the whole's it was, and where its block is in the whole's kernel arguments and
-  // in the selection's.
+  // A dispatch of a selection: its number in the whole recording, and where its block is in the kernel arguments of the
+  // whole and of the selection.
   struct Moved {
     std::size_t dispatch;
     std::size_t kernarg_in_whole;
     std::size_t kernarg;
   };
-  // The same parameters, but only the uses by these dispatches, which are the selection's in this order.
+  // The same parameters, but only with their uses by these dispatches, which are the selection's in this order.
   [[nodiscard]] BatchParameters select(std::span<const Moved> moved) const;
 
-  // Throws Error unless `values` sets each parameter once, all of this recording, to something that `agent` can run.
-  // Sorts `values` by parameter. Allocates nothing unless it throws.
+  // Throws Error unless `values` sets each parameter of this recording once, to a value that `agent` can run. Sorts
+  // `values` by parameter. Allocates nothing unless it throws.
   void check(std::span<ParameterValue> values, Agent agent) const;
   // Writes checked values to an image: the batch's packets, of which `dispatches` are the indices of the kernel
   // dispatches, and the batch's kernel arguments.

@@ -77,7 +77,7 @@ void BatchRecording::clear() {
 }
 
 std::unique_ptr<BatchRecording> BatchRecording::select(std::span<const std::size_t> steps) const {
-  std::vector<std::size_t> dispatch_numbers;  // of each step, if it is one
+  std::vector<std::size_t> dispatch_numbers;  // of each step that is a dispatch
   dispatch_numbers.reserve(steps_.size());
   for (std::size_t dispatches = 0; const Step& step : steps_)
     dispatch_numbers.push_back(std::holds_alternative<DispatchStep>(step) ? dispatches++ : dispatches);

@@ -15,7 +15,7 @@
 
 namespace fastdispatch::detail {
 
-// Stands for a recording as it was submitted; whoever changes the recording says that it is no more.
+// Stands for a recording as it was submitted. A change of the recording sets `outdated`.
 struct BatchVersion {
   std::atomic<bool> outdated = false;
 };

@@ -13,7 +13,7 @@ namespace fastdispatch::detail::fences {
 inline constexpr Ordering behind_all{BarrierBit::set, FenceScope::none, FenceScope::none};
 inline constexpr Ordering behind_signals{BarrierBit::clear, FenceScope::none, FenceScope::none};
 
-/// A packet that waits for another queue. Nothing launches behind a barrier packet before that has completed; what is
+/// A packet that waits for another queue. Packets behind a barrier packet launch only after it has completed; packets
 /// in front of it may go on meanwhile. The acquire is for users who submit packets of their own behind it.
 inline constexpr Ordering wait_for_queue{BarrierBit::clear, FenceScope::system, FenceScope::none};
 
@@ -23,8 +23,7 @@ inline constexpr Ordering wait_for_queue{BarrierBit::clear, FenceScope::system, 
   return is_agents_own ? FenceScope::agent : FenceScope::system;
 }
 
-/// A packet whose arguments the host wrote into memory that the agent caches: the caches may keep what that memory held
-/// before.
+/// A packet whose arguments the host wrote into memory that the agent caches: the caches may hold the old contents.
 [[nodiscard]] constexpr Ordering with_cached_arguments(Ordering ordering) noexcept {
   ordering.acquire = FenceScope::system;
   return ordering;
@@ -36,16 +35,16 @@ inline constexpr Ordering wait_for_queue{BarrierBit::clear, FenceScope::system, 
   return ordering;
 }
 
-/// A dispatch of a batch whose steps run one after the other. With minimal fences the host or a copy wrote what the
-/// first one reads; behind it the agent's caches know everything. The last one's release is widened by
-/// `released_to_system`.
+/// A dispatch of a batch whose steps run one after the other. With minimal fences the first dispatch reads what the
+/// host or a copy wrote; later dispatches read what the agent's caches know. `released_to_system` widens the release of
+/// the last dispatch.
 [[nodiscard]] constexpr Ordering dispatch_in_turn(Fences fences, bool is_first) noexcept {
   if (fences == Fences::conservative) return {BarrierBit::set, FenceScope::system, FenceScope::system};
   return {BarrierBit::set, is_first ? FenceScope::system : FenceScope::agent, FenceScope::agent};
 }
 
-/// The barrier packets of such a batch: in front of a copy that comes first, for which the queue's earlier packets
-/// release what they wrote, and behind copies, which leave nothing in caches.
+/// The barrier packets of such a batch. In front of a first copy, the queue's earlier packets release their writes for
+/// the copy. Behind copies there is nothing to release: copies leave nothing in caches.
 [[nodiscard]] constexpr Ordering before_copies(Fences fences) noexcept {
   if (fences == Fences::conservative) return {};
   return {BarrierBit::set, FenceScope::none, FenceScope::system};
@@ -54,7 +53,7 @@ inline constexpr Ordering wait_for_queue{BarrierBit::clear, FenceScope::system, 
   return fences == Fences::conservative ? Ordering{} : behind_all;
 }
 
-/// A packet whose writes the host, another agent or a copy is to see.
+/// A packet whose writes the host, another agent or a copy reads.
 [[nodiscard]] constexpr Ordering released_to_system(Ordering ordering) noexcept {
   ordering.release = FenceScope::system;
   return ordering;
@@ -66,8 +65,8 @@ inline constexpr Ordering wait_for_queue{BarrierBit::clear, FenceScope::system, 
   return ordering;
 }
 
-/// The last packet of a batch: it completes behind all others and shows the system what they wrote. A release passes on
-/// only what was acquired before, so that it acquires where others released to the agent.
+/// The last packet of a batch: it completes behind all others and releases their writes to the system. A release passes
+/// on only what was acquired before; so the packet acquires if others released to the agent.
 [[nodiscard]] constexpr Ordering last_of_all(Ordering ordering, bool others_released) noexcept {
   ordering.barrier = BarrierBit::set;
   if (others_released) ordering.acquire = std::max(ordering.acquire, FenceScope::agent);

@@ -16,7 +16,7 @@ namespace fastdispatch::detail {
 struct DispatchStep {
   const KernelInfo* kernel;
   Grid grid;
-  std::uint64_t local_memory;      // that LocalMemory arguments add
+  std::uint64_t local_memory;      // bytes that LocalMemory arguments add
   std::size_t kernarg;             // where its block starts in the batch's kernargs
   std::vector<Access> accesses{};  // for Fences::derived only
 };
