@@ -14,8 +14,8 @@
 
 namespace fastdispatch::detail {
 
-// A view of a file's bytes from which nothing is read out of bounds: every read outside throws an Error that names the
-// file, the structure and the offset.
+// A view of a file's bytes with checked bounds: every read outside throws an Error that names the file, the structure
+// and the offset.
 class ByteReader {
 public:
   ByteReader(std::span<const std::byte> bytes, std::string file) : bytes_(bytes), file_(std::move(file)) {}

@@ -17,7 +17,7 @@ std::string demangle(const char* name) {
 std::string source_name(const std::string& mangled) {
   if (!mangled.starts_with("_Z")) return mangled;
   std::string name = demangle(mangled.c_str());
-  // The parameters are what the last parenthesis closes; those before may belong to template arguments.
+  // The last closing parenthesis ends the parameters; earlier ones may belong to template arguments.
   if (const std::size_t close = name.rfind(')'); close != std::string::npos) {
     std::size_t depth = 0;
     for (std::size_t i = close + 1; i-- > 0;) {

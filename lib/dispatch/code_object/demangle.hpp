@@ -6,7 +6,7 @@
 
 namespace fastdispatch::detail {
 
-// "_Z5scalePf" becomes "scale(float*)"; what is no mangled name stays as it is.
+// "_Z5scalePf" becomes "scale(float*)"; a name that is not mangled stays as it is.
 [[nodiscard]] std::string demangle(const char* name);
 
 // The name alone, without return type and parameters: "scale", "space::sum<float>".

@@ -77,7 +77,7 @@ private:
     }
   }
 
-  // That `name` is a string of the string table in section `strings`; `i` is the section that asks.
+  // Checks that `name` is a string of the string table in section `strings`; `i` is the section that names it.
   void check_name(std::uint64_t strings, std::uint64_t name, std::size_t i) const {
     if (strings >= sections_.size() || sections_[strings].sh_type != SHT_STRTAB) {
       fail_section(i, "its names are in no string table");

@@ -17,8 +17,8 @@
 namespace fastdispatch::detail {
 namespace {
 
-// The .value_kind of hidden arguments (LLVM's AMDGPU usage guide, code object V3 to V5 metadata). Those without a value
-// stay zero; ImplicitValue says why.
+// The .value_kind of hidden arguments (LLVM's AMDGPU usage guide, code object V3 to V5 metadata). Arguments without a
+// value stay zero; ImplicitValue says why.
 constexpr std::array<std::pair<std::string_view, std::optional<ImplicitValue>>, 24> hidden_kinds{{
     {"hidden_none", {}},
     {"hidden_global_offset_x", {}},

@@ -12,7 +12,7 @@ namespace fastdispatch::detail {
 // `object` is where the loader put the kernel descriptor.
 [[nodiscard]] KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent);
 
-// Throws Error when the kernel wants an implicit argument that is not known: it can't be launched then.
+// Throws Error when the kernel wants an implicit argument that is not known: such a kernel can't be launched.
 void check_implicit_arguments(const KernelMetadata& metadata);
 
 }  // namespace fastdispatch::detail

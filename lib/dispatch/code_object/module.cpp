@@ -57,7 +57,7 @@ public:
   Executable& operator=(const Executable&) = delete;
   ~Executable() { release(); }
 
-  // Of the kernel descriptor named `symbol`, as packets want it.
+  // The address of the kernel descriptor named `symbol`, as packets want it.
   [[nodiscard]] std::uint64_t kernel_object(const std::string& symbol) const {
     const detail::HsaApi& api = agent_.api();
     const auto doing = [&] { return fmt::format("looking up {} in a loaded code object", symbol); };
@@ -101,7 +101,7 @@ struct Module::State {
     for (const detail::KernelInfo& info : infos) detail::state_of(agent).kernels.remove(info.object);
   }
 
-  // By symbol first, else by source name; the number of kernels where none or several have it.
+  // By symbol first, else by source name. Returns the number of kernels if no kernel or several kernels have the name.
   [[nodiscard]] std::size_t index_of(std::string_view kernel) const {
     for (std::size_t i = 0; i < metadata.size(); ++i) {
       if (metadata[i].name == kernel || metadata[i].symbol == kernel) return i;
@@ -121,7 +121,7 @@ struct Module::State {
   std::vector<std::byte> elf;  // the loader reads from it as long as the executable lives
   std::vector<detail::KernelMetadata> metadata;
   Executable executable;
-  std::vector<detail::KernelInfo> infos;  // as metadata; never resized, kernels point into it
+  std::vector<detail::KernelInfo> infos;  // in the order of metadata; never resized: kernels point into it
 };
 
 Module::Module(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -25,7 +25,7 @@ std::string describe(const Parameter& parameter) {
   return fmt::format("{} of {} bytes ({})", kind, parameter.size, demangle(parameter.type->name()));
 }
 
-// Empty when the parameter is what the argument wants, otherwise what to do about it.
+// Empty when the parameter fits the argument, otherwise advice.
 std::string_view mismatch(const ArgumentMetadata& argument, const Parameter& parameter) {
   if (argument.value_kind == "global_buffer") {
     if (parameter.kind != ParameterKind::pointer) return "a pointer is wanted";

@@ -52,7 +52,7 @@ TargetFeature feature_v4(std::uint32_t flags, unsigned shift) {
 }
 
 bool fits(TargetFeature code, TargetFeature device) {
-  // A device that names no setting doesn't have the feature, which is what v3's cleared bit says too.
+  // A device that names no setting doesn't have the feature. A cleared bit of v3 says the same.
   return code == TargetFeature::any || code == device || (device == TargetFeature::any && code == TargetFeature::off);
 }
 

@@ -11,8 +11,8 @@ namespace fastdispatch::detail {
 // A target feature that code is compiled for: `any` runs with either setting of the device.
 enum class TargetFeature : std::uint8_t { any, off, on };
 
-// What code was compiled for or a device is: a processor and the settings of the two features that change code
-// generation (LLVM's AMDGPU usage guide, "Target ID").
+// The target of code, or a device: a processor and the settings of the two features that change code generation (LLVM's
+// AMDGPU usage guide, "Target ID").
 struct TargetId {
   std::string processor;
   TargetFeature sramecc = TargetFeature::any;
@@ -21,8 +21,8 @@ struct TargetId {
   friend bool operator==(const TargetId&, const TargetId&) = default;
 };
 
-// Of an ISA name ("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"), a bundle entry's id ("hipv4-" and the like in front)
-// or the bare target; nothing when it is not one of AMD's HSA.
+// Of an ISA name ("amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-"), a bundle entry's id ("hipv4-" and the like in front) or
+// the bare target; nothing for other targets than AMD's HSA.
 [[nodiscard]] std::optional<TargetId> parse_target_id(std::string_view text);
 
 // Of an ELF file's flags; `abi_version` is its EI_ABIVERSION. Nothing when the processor is not known.
@@ -32,7 +32,8 @@ struct TargetId {
 
 [[nodiscard]] bool runs_on(const TargetId& code, const TargetId& device);
 
-// How many features the code was compiled for one setting of: where several code objects run, the largest wins.
+// For how many features the code was compiled for one setting only. If several code objects fit, the largest number
+// wins.
 [[nodiscard]] int specificity(const TargetId& code);
 
 }  // namespace fastdispatch::detail

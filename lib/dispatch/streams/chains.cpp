@@ -8,7 +8,7 @@
 namespace fastdispatch::detail {
 namespace {
 
-// A wait into a chain and one out of it are worth two barrier bits that nobody else waits at.
+// A wait into a chain and a wait out of it cost as much as two barrier bits that hold up only their own queue.
 constexpr std::size_t worth_a_queue = 3;
 
 struct Edge {
@@ -19,7 +19,7 @@ struct Edge {
 
 std::vector<Edge> longest_paths_first(const Dependencies& dependencies, std::span<const std::size_t> depths) {
   const std::size_t steps = depths.size();
-  std::vector<std::size_t> heights(steps);  // how many steps follow one another behind each
+  std::vector<std::size_t> heights(steps);  // the length of the longest path behind each step
   for (std::size_t to = steps; to-- > 0;)
     for (const std::size_t from : dependencies[to]) heights[from] = std::max(heights[from], heights[to] + 1);
   std::vector<Edge> edges;
@@ -29,7 +29,7 @@ std::vector<Edge> longest_paths_first(const Dependencies& dependencies, std::spa
   return edges;
 }
 
-// Sets of numbers that are united, each named by one of its members.
+// Disjoint sets of numbers that can be united. Each set is named by one of its members.
 class DisjointSets {
 public:
   explicit DisjointSets(std::size_t count) : parents_(count) { std::iota(parents_.begin(), parents_.end(), 0); }
@@ -49,7 +49,7 @@ Clusters clusters_of(const Dependencies& dependencies, std::span<const std::size
   const std::size_t steps = depths.size();
   const std::vector<Edge> edges = longest_paths_first(dependencies, depths);
 
-  // Each step is followed in its chain by one at most, and follows one at most.
+  // In its chain, each step has at most one successor and at most one predecessor.
   DisjointSets chains(steps);
   std::vector<bool> has_next(steps);
   std::vector<bool> has_previous(steps);
@@ -59,7 +59,8 @@ Clusters clusters_of(const Dependencies& dependencies, std::span<const std::size
     chains.unite(from, to);
   }
 
-  // A short chain joins one that it depends on or that depends on it. Each joins once, so that no two long ones meet.
+  // A short chain joins a chain that it depends on or that depends on it. Each short chain joins once, so that it never
+  // connects two long chains.
   std::vector<std::size_t> lengths(steps);
   for (std::size_t step = 0; step < steps; ++step) ++lengths[chains.find(step)];
   DisjointSets joined = chains;

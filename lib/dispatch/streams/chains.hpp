@@ -1,4 +1,4 @@
-// A recording's steps as chains, and chains as what is to share a queue.
+// A recording's steps as chains, and clusters of chains that share a queue.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace fastdispatch::detail {
 
-// Steps that belong into one queue, clusters: a chain of steps that come after one another, and the short chains that
-// begin or end at it, which would not be worth a wait for another queue.
+// A cluster is a set of steps that belong into one queue: a chain of steps that come after one another, and short
+// chains that begin or end at it. A short chain is not worth a wait for another queue.
 struct Clusters {
   std::vector<std::size_t> of_step;
   std::vector<std::size_t> sizes;  // in steps

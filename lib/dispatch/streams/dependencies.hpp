@@ -13,16 +13,16 @@ namespace fastdispatch::detail {
 // What each of several steps reads and writes, in an order that they may run in.
 using AccessLists = std::vector<std::vector<Access>>;
 
-// Of each step, by its number, the steps that it must come after, in ascending order. A step is left out where another
-// one in the list comes after it, and it touches nothing else.
+// For each step, by its number, the steps that it must come after, in ascending order. A step is left out of a list if
+// another step in the list comes after it and it touches nothing else.
 using Dependencies = std::vector<std::vector<std::size_t>>;
 
 // Within a recording.
 [[nodiscard]] Dependencies dependencies_of(std::span<const Step> steps);
-// Of each step of `later` on those of `earlier`, which runs before it.
+// The dependencies of the steps of `later` on the steps of `earlier`, which runs before.
 [[nodiscard]] Dependencies dependencies_between(const AccessLists& earlier, const AccessLists& later);
 
-// The length of the longest chain of steps that each step comes after: 0 where it comes after none.
+// For each step, the length of the longest chain of steps before it: 0 for a step without dependencies.
 [[nodiscard]] std::vector<std::size_t> depths(const Dependencies& dependencies);
 
 }  // namespace fastdispatch::detail

@@ -12,7 +12,7 @@
 namespace fastdispatch::detail {
 namespace {
 
-// What is known of the steps, whatever the number of queues.
+// What is known of the steps for any number of queues.
 struct StepGraph {
   explicit StepGraph(std::span<const Step> steps)
       : dependencies(dependencies_of(steps)), depths(detail::depths(dependencies)),
@@ -24,12 +24,12 @@ struct StepGraph {
   Dependencies dependencies;
   std::vector<std::size_t> depths;
   Clusters clusters;
-  // By depth: what is independent launches side by side, and a queue needs as few barrier bits as there are depths.
+  // By depth: independent steps launch side by side, and a queue needs no more barrier bits than there are depths.
   std::vector<std::size_t> order;
 };
 
-// Cuts what goes to each queue into segments: before a step that waits for another queue, and behind one that another
-// queue waits for.
+// Cuts the steps of each queue into segments: before a step that waits for another queue, and behind a step that
+// another queue waits for.
 class Cutter {
 public:
   Cutter(const StepGraph& graph, std::size_t queues)
@@ -71,7 +71,7 @@ private:
         clocks_.wait(queue, *end);
         const std::size_t other = end->epoch - 1;
         segment.waits.push_back(other);
-        // What is waited for grows no more: that could end in a circle.
+        // A segment that another segment waits for is closed: further steps could make a circle of waits.
         std::optional<Open>& awaited = open_[end->queue];
         if (awaited && awaited->segment == other) awaited.reset();
       }
@@ -87,7 +87,7 @@ private:
   std::vector<std::size_t> queue_of_;
   std::vector<std::size_t> segment_of_;
   std::vector<bool> awaited_;  // another queue waits for the step
-  QueueClocks clocks_;         // an epoch is a segment's number and one
+  QueueClocks clocks_;         // an epoch is a segment's number plus one
   std::vector<std::optional<Open>> open_;
   std::vector<Segment> segments_;
   std::vector<Milestone> ends_;  // of each segment
@@ -114,7 +114,7 @@ Partition cut(const StepGraph& graph, std::span<const Step> steps, std::size_t q
   return result;
 }
 
-// How many barrier bits hold up only what is in their own queue, the busiest one left out: what several queues gain.
+// The gain of several queues: how many barrier bits hold up only their own queue, in all queues but the busiest.
 std::size_t private_barriers(const StepGraph& graph, const Partition& partition) {
   std::vector<std::size_t> barriers(partition.queues);
   for (const Segment& segment : partition.segments) {

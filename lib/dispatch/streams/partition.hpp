@@ -21,17 +21,17 @@ struct Segment {
 struct Partition {
   std::size_t queues = 1;         // that have segments; the first ones
   std::vector<Segment> segments;  // each conflicts only with those before it
-  // The most packets that wait for other queues in a run, be it the first one or one behind a run of the same
-  // recording.
+  // How many packets wait for other queues in a run: in the first run, or in a run behind a run of the same recording,
+  // whichever has more.
   std::size_t waits = 0;
 };
 
-// Spreads `steps`, of which there is at least one, over `queues` queues, even where that does not pay; over fewer where
-// some would get nothing.
+// Spreads `steps`, at least one, over `queues` queues, even if this does not pay; over fewer queues if some would get
+// no steps.
 [[nodiscard]] Partition spread_over(std::span<const Step> steps, std::size_t queues);
 
-// Spreads `steps`, of which there is at least one, over at most `queues` queues; over one where the waits between
-// several would cost more than they gain.
+// Spreads `steps`, at least one, over at most `queues` queues; over one queue if waits between several queues would
+// cost more than they gain.
 [[nodiscard]] Partition partition(std::span<const Step> steps, std::size_t queues);
 
 }  // namespace fastdispatch::detail

@@ -1,4 +1,4 @@
-// Which epochs of other queues have completed when a segment starts in one.
+// Which epochs of other queues have completed when a segment starts in a queue.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,14 @@ public:
   [[nodiscard]] bool is_known(std::size_t queue, const Milestone& milestone) const noexcept {
     return covers(known_[queue], milestone);
   }
-  // Removes from `needed` what `queue` need not wait for: milestones that the queue knows already, and milestones that
-  // another one in `needed` comes after.
+  // Removes from `needed` the milestones that `queue` need not wait for: milestones that the queue knows already, and
+  // milestones that lie before another milestone in `needed`.
   void leave_out_known(std::size_t queue, std::vector<const Milestone*>& needed) const noexcept;
 
-  // What is put into `queue` from now on starts behind `milestone`.
+  // The next segments of `queue` start behind `milestone`.
   void wait(std::size_t queue, const Milestone& milestone) noexcept;
-  // Starts a segment; epochs of a queue grow. Returns its end, until the next one of the queue starts.
+  // Starts a segment that ends with `epoch`; epochs of a queue grow. The returned end is valid until the queue's next
+  // segment starts.
   const Milestone& start(std::size_t queue, std::uint64_t epoch) noexcept;
 
   // The ends of all queues' latest segments.

@@ -46,7 +46,7 @@ void RunOrder::prepare(SpreadRecording& spread) {
   if (spread.end_.completed.empty()) {
     spread.ends_.assign(spread.segments(), floor_);
     spread.next_ends_ = spread.ends_;
-    spread.end_ = floor_;  // last: it tells that the others are there
+    spread.end_ = floor_;  // last: a set end_ tells that the other members are allocated
   }
 }
 

@@ -1,4 +1,4 @@
-// In which order runs of spread recordings that are spread over queues wait for one another.
+// For which segments of earlier runs a run of a spread recording waits.
 //
 // Thread safety: none.
 #pragma once
@@ -16,10 +16,10 @@
 
 namespace fastdispatch::detail {
 
-// Whether runs of other recordings may go on beside the runs of one.
+// Whether runs of other recordings may overlap with the runs of a recording.
 enum class Overlap {
   where_nothing_conflicts,
-  never,  // what it touches is not known
+  never,  // its accesses are not known
 };
 
 // A recording that is spread over queues. It knows which segments each of its segments must come after, its own and
@@ -31,7 +31,7 @@ public:
   [[nodiscard]] std::size_t segments() const noexcept { return segments_.size(); }
   [[nodiscard]] std::size_t queue_of(std::size_t segment) const noexcept { return segments_[segment].queue; }
 
-  // Forgets what was worked out for runs behind runs of `other`.
+  // Forgets the waits for runs behind runs of `other`.
   void forget(const SpreadRecording& other) { behind_.erase(&other); }
 
 private:
@@ -42,7 +42,7 @@ private:
     std::vector<std::size_t> waits;
   };
 
-  // Works out what the segments wait for behind a run of `earlier`, unless that is known.
+  // Works out which segments of `earlier` the segments wait for, unless this is known.
   void meet(const SpreadRecording& earlier);
   // The segments of the last run of `earlier` that `segment` must come after: the last one of each other queue.
   [[nodiscard]] const std::vector<std::size_t>& behind(const SpreadRecording& earlier, std::size_t segment) const {
@@ -52,24 +52,24 @@ private:
   Overlap overlap_;
   std::vector<Place> segments_;
   AccessLists accesses_;                                   // of each segment
-  std::map<const SpreadRecording*, Dependencies> behind_;  // what it has met
-  // Of the last run and of the one that is being submitted, each segment's end.
+  std::map<const SpreadRecording*, Dependencies> behind_;  // of the recordings that it has met
+  // Each segment's end, of the last run and of the run that is being submitted.
   std::vector<Milestone> ends_;
   std::vector<Milestone> next_ends_;
   Milestone end_;  // when the last run has completed, and everything before it
 };
 
-// Tells for one run after the other what its queues have to wait for, so that the results are as if the runs did not
-// overlap. A few recordings that ran lately are remembered. A segment waits for the segments of their last runs that it
-// conflicts with; earlier runs of the same recordings lie before that in the same queues. Everything else lies before
-// the `floor`, the end of a run, for which every queue waits.
+// Tells for one run after the other for which milestones its queues have to wait, so that the results are as if the
+// runs did not overlap. A few recordings that ran lately are remembered. A segment waits for conflicting segments of
+// their last runs; earlier runs of these recordings lie before, in the same queues. Everything else lies before the
+// `floor`, the end of a run, for which every queue waits.
 //
 // Nothing is allocated unless two recordings meet for the first time.
 class RunOrder {
 public:
   static constexpr std::size_t most_recent = 4;
 
-  // Over `queues` queues, and one more, whose number is `queues`, to join the others. `recent` recordings are
+  // For `queues` queues, and one more queue, with the number `queues`, that joins the others. `recent` recordings are
   // remembered.
   explicit RunOrder(std::size_t queues, std::size_t recent = most_recent);
 
@@ -89,7 +89,7 @@ public:
   void forget(const SpreadRecording& spread);
 
 private:
-  // Allocates whatever the run may need.
+  // Allocates everything that the run may need.
   void prepare(SpreadRecording& spread);
   void need_for(const SpreadRecording& spread, std::size_t segment);
   void need_everything();
@@ -103,7 +103,7 @@ private:
   std::size_t joining_;
   std::size_t most_recent_;
   QueueClocks clocks_;
-  std::vector<SpreadRecording*> recent_;  // what ran last is last
+  std::vector<SpreadRecording*> recent_;  // the latest is last
   Milestone floor_;
   std::vector<const Milestone*> needed_;
 };

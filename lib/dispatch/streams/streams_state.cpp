@@ -38,7 +38,7 @@ StreamsState::StreamsState(Agent agent, const StreamsOptions& options)
     queues_.push_back(std::make_unique<QueueState>(agent, queue_options_, &fate_));
 }
 
-// Where one fails, others still look at its epoch signal: all stop before any signal goes.
+// When one queue fails, other queues still look at its epoch signal. So all queues stop before any signal is destroyed.
 StreamsState::~StreamsState() {
   if (joining_) joining_->stop();
   for (const auto& queue : queues_) queue->packets().stop();
@@ -85,7 +85,7 @@ StreamsState::Spread& StreamsState::spread_of(const BatchRecording& recording) {
   return spreads_.front();
 }
 
-// What is in flight stays with the queues.
+// The queues keep what is in flight.
 void StreamsState::forget_outdated_spreads() {
   for (auto next = spreads_.begin(); next != spreads_.end();) {
     const auto spread = next++;
@@ -119,7 +119,7 @@ void StreamsState::start_after(const Submission& submission) {
 
 void StreamsState::wait(const WaitOptions& options) {
   if (const Milestone& end = order_.end(); end.epoch != 0) queue(end.queue).wait(end.epoch, options);
-  queues_.front()->packets().throw_if_failed();  // a submission that threw half-way is behind no end
+  queues_.front()->packets().throw_if_failed();  // order_ does not know a submission that threw half-way
 }
 
 }  // namespace fastdispatch::detail

@@ -36,7 +36,7 @@ public:
   [[nodiscard]] std::size_t queues() const noexcept { return queues_.size(); }
 
 private:
-  // What was made of one version of a batch.
+  // One version of a batch, spread over the queues.
   struct Spread {
     std::shared_ptr<const BatchVersion> version;
     StreamsLayout layout;
@@ -47,7 +47,7 @@ private:
   [[nodiscard]] Spread& spread_of(const BatchRecording& recording);
   [[nodiscard]] Spread make_spread(const BatchRecording& recording);
   void forget_outdated_spreads();
-  // By the number that the order of runs has for it.
+  // The queue with the number that RunOrder uses.
   [[nodiscard]] PacketQueue& queue(std::size_t number) const noexcept {
     return number < queues_.size() ? queues_[number]->packets() : *joining_;
   }
@@ -58,8 +58,8 @@ private:
   SharedFate fate_;
   std::vector<std::unique_ptr<QueueState>> queues_;
   std::unique_ptr<PacketQueue>
-      joining_;                // gets nothing but waits for the others; made for the first spread with several
-  std::list<Spread> spreads_;  // what was used last is first
+      joining_;                // gets only waits for the others; made with the first spread over several queues
+  std::list<Spread> spreads_;  // the latest is first
   RunOrder order_;
 };
 
