@@ -12,8 +12,8 @@
 
 namespace fastdispatch::detail {
 
-/// What the agent needs of each of its queues to report a memory fault, to tell waiters that they wait for nothing, and
-/// to call back on completion.
+/// The agent's view of each of its queues: to report a memory fault, to tell waiters that their wait is in vain, and to
+/// call back on completion.
 ///
 /// Thread safety: every member may be called from any thread, HSA's own threads among them.
 class AgentQueue {
@@ -24,14 +24,14 @@ public:
 
   /// Marks the queue as failed, unless it has failed before.
   virtual void fail(const Error& error) noexcept = 0;
-  /// Why the queue failed; null where it did not.
+  /// Why the queue failed; null if it did not fail.
   [[nodiscard]] virtual const Error* failure() const noexcept = 0;
-  /// Lets the queue fail where a copy of one of its batches did. Returns whether the queue has copies to look at:
-  /// nothing else tells that a copy failed.
+  /// Lets the queue fail if a copy of one of its batches failed. Returns whether the queue has copies: a waiter has to
+  /// look at copies, because their failure is not signalled.
   virtual bool look_at_copies() noexcept = 0;
 
   [[nodiscard]] virtual bool completed(std::uint64_t epoch) const noexcept = 0;
-  /// What a waiter for `epoch` waits for.
+  /// The signal condition that a waiter for `epoch` waits for.
   [[nodiscard]] virtual Below completion_of(std::uint64_t epoch) const noexcept = 0;
 
   /// Adds the names of the kernels that were started and are not known to have completed, the latest first.

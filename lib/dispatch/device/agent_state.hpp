@@ -29,7 +29,7 @@ struct AgentState {
   KernelNames kernels;
   QueueRegistry queues;
   LockedRanges locked_for_copies;  ///< the host's: of all agents
-  Attachment copier;               ///< what copies between host and this agent need, see memory/copier.hpp
+  Attachment copier;               ///< for copies between host and this agent, see memory/copier.hpp
   Completions completions;
 };
 

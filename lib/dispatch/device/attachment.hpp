@@ -1,4 +1,4 @@
-// Something that a higher layer keeps with an agent.
+// An object that a higher layer keeps with an agent.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace fastdispatch::detail {
 /// Thread safety: every member may be called from any thread.
 class Attachment {
 public:
-  /// What is attached; `make` returns a std::unique_ptr to it and is called once.
+  /// The attached object; `make` returns a std::unique_ptr to it and is called once.
   template <class T, class Make>
   [[nodiscard]] T& get(Make make) {
     const std::scoped_lock lock(mutex_);
@@ -19,7 +19,7 @@ public:
     return *static_cast<T*>(attached_.get());
   }
 
-  /// Destroys what is attached.
+  /// Destroys the attached object.
   void reset() noexcept {
     const std::scoped_lock lock(mutex_);
     attached_.reset();
@@ -27,7 +27,7 @@ public:
 
 private:
   std::mutex mutex_;
-  std::shared_ptr<void> attached_;  // which knows how to destroy it
+  std::shared_ptr<void> attached_;  // a shared_ptr, because it knows how to destroy the object
 };
 
 }  // namespace fastdispatch::detail

@@ -1,4 +1,4 @@
-// What a thread does between two looks at something that is about to change.
+// How a thread passes the time between two looks at something that is about to change.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@ inline void pause() noexcept {
 #endif
 }
 
-/// Pauses at first, then yields the core, then sleeps: quick where the change comes at once, cheap where it does not.
+/// Pauses at first, then yields the core, then sleeps: quick if the change comes at once, cheap if it comes late.
 class Backoff {
 public:
   enum class Sleep { never, at_last };

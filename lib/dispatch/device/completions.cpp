@@ -66,7 +66,7 @@ void Completions::run() {
 
   std::unique_lock lock(mutex_);
   while (!stopping_) {
-    wake_->store(1);  // before looking, so that nothing that happens meanwhile is slept through
+    wake_->store(1);  // before looking, so that an event during the look ends the next sleep
     bool called = false;
     for (auto next = queues_.begin(); next != queues_.end();) {
       AgentQueue* queue = next->first;

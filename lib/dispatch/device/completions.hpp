@@ -19,10 +19,10 @@ namespace fastdispatch::detail {
 
 struct AgentState;
 
-/// Owns the thread that calls the callbacks of an agent's queues; it is started by the first of them.
+/// Owns the thread that calls the callbacks of an agent's queues. The first callback starts the thread.
 ///
-/// A thread of the library's own, because HSA's, which serves hsa_amd_signal_async_handler, also reports queue errors
-/// and gives kernels their scratch memory: a callback that waits would wait for itself there.
+/// The thread is the library's own. HSA's thread, which serves hsa_amd_signal_async_handler, also reports queue errors
+/// and gives kernels their scratch memory: a callback that waits there would wait for itself.
 ///
 /// Thread safety: every member may be called from any thread.
 class Completions {
@@ -32,11 +32,11 @@ public:
   Completions(const Completions&) = delete;
   Completions& operator=(const Completions&) = delete;
 
-  /// Lets `callback` be called when the queue's `epoch`, which was given out, completed or the queue failed.
+  /// Calls `callback` when the queue's `epoch`, which was given out, completed or the queue failed.
   void add(AgentQueue& queue, std::uint64_t epoch, CompletionCallback callback);
-  /// Returns when every callback of the queue has been called: those whose epochs did not complete, with an error.
+  /// Returns when every callback of the queue has been called. Callbacks whose epochs did not complete get an error.
   void remove(AgentQueue& queue);
-  /// Looks at the queues: one of them failed.
+  /// To be called when a queue failed: lets the thread look at the queues.
   void look() noexcept;
   /// Ends the thread, when all queues are gone.
   void stop() noexcept;
@@ -49,7 +49,7 @@ private:
   };
 
   void run();
-  /// Calls the queue's first callback where it is due; whether it was. The queue may be gone afterwards.
+  /// Calls the queue's first callback if it is due, and returns whether it was due. The queue may be gone afterwards.
   bool call_first(AgentQueue& queue, Watched& watched, std::unique_lock<std::mutex>& lock);
   /// Blocks until a callback is due or somebody wants a look.
   void wait(std::unique_lock<std::mutex>& lock);
@@ -58,10 +58,10 @@ private:
   std::mutex mutex_;
   std::condition_variable changed_;  ///< a callback returned, or the thread looks at no signal
   std::map<AgentQueue*, Watched> queues_;
-  const AgentQueue* calling_ = nullptr;  ///< whose callback runs
+  const AgentQueue* calling_ = nullptr;  ///< the queue whose callback runs
   bool stopping_ = false;
   std::optional<Signal> wake_;          ///< 0 ends the thread's wait
-  std::atomic<hsa_signal_t> wanted_{};  ///< its handle, once there is one
+  std::atomic<hsa_signal_t> wanted_{};  ///< the handle of wake_, once there is one
   std::thread thread_;
 };
 

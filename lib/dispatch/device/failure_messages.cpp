@@ -14,7 +14,7 @@ namespace fastdispatch::detail {
 
 namespace {
 
-// What the command processor means by the statuses that ROCr hands to a queue's callback.
+// The command processor's meaning of the statuses that ROCr passes to a queue's callback.
 std::string_view cause(hsa_status_t status) {
   switch (static_cast<int>(status)) {
   case HSA_STATUS_ERROR_INCOMPATIBLE_ARGUMENTS:

@@ -1,4 +1,4 @@
-// What to tell a waiter when a queue failed or took too long.
+// Messages for a waiter when a queue failed or took too long.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace fastdispatch::detail {
 [[nodiscard]] Error memory_fault_error(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name,
                                        std::span<const std::string> suspects);
 
-/// "kernel sort", "one of the kernels that were running: sort, merge", or that none is known.
+/// "kernel sort", "one of the kernels that were running: sort, merge", or a text that says that no kernel is known.
 [[nodiscard]] std::string blame(std::span<const std::string> suspects);
 
 /// "250 ms"

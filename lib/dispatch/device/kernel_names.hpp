@@ -1,4 +1,4 @@
-// Kernels' names by kernel object, so that errors can name what ran.
+// Kernels' names by kernel object, so that errors can name the kernels that ran.
 #pragma once
 
 #include <cstdint>

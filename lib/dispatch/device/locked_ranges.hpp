@@ -1,4 +1,4 @@
-// The pageable memory that copies have locked for as long as they take.
+// The pageable memory that running copies have locked.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace fastdispatch::detail {
 
-/// HSA takes such memory for locked, but only the copy that locked it may rely on that: another one's lock may end
-/// while it is being read.
+/// To HSA such memory is locked, but only the copy that locked it may rely on the lock: the lock may end while another
+/// copy reads the memory.
 ///
 /// Thread safety: every member may be called from any thread.
 class LockedRanges {
@@ -30,7 +30,7 @@ public:
       return;
     }
   }
-  /// Calls `look`, and tells whether `range` overlaps with one of these at that time.
+  /// Calls `look`, and returns whether `range` overlaps with a locked range at that time.
   template <class Look>
   [[nodiscard]] bool overlap_while(std::span<const std::byte> range, Look look) const {
     const std::scoped_lock lock(mutex_);

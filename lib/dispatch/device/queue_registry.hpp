@@ -1,4 +1,4 @@
-// The queues of an agent, so that a fault, which HSA reports for the agent, reaches the waiters of each of them.
+// The queues of an agent. HSA reports a fault for the agent; the registry lets it reach the waiters of each queue.
 #pragma once
 
 #include <atomic>
@@ -28,10 +28,10 @@ public:
   [[nodiscard]] std::uint32_t failures() const noexcept { return failures_.load(std::memory_order_acquire); }
   /// Memory faults so far.
   [[nodiscard]] std::uint32_t faults() const noexcept { return faults_.load(std::memory_order_acquire); }
-  /// For failures when there is no memory left to describe them; a copy needs none.
+  /// For failures when there is no memory left to describe them. Copying it allocates nothing.
   [[nodiscard]] const Error& wordless_error() const noexcept { return wordless_error_; }
-  /// Throws why `signal` will not be completed: a failed queue has a packet that was to do it, or there was a memory
-  /// fault after the first `faults_seen`.
+  /// Throws if `signal` will not be completed: a failed queue has a packet that was to complete it, or there was a
+  /// memory fault after the first `faults_seen`.
   void throw_if_lost(hsa_signal_t signal, std::uint32_t faults_seen) const;
 
 private:

@@ -28,11 +28,11 @@ Current& current() {
   return instance;
 }
 
-// Without a handler that takes the event ROCr prints it and aborts the process.
+// Unless a handler takes the event, ROCr prints it and aborts the process.
 hsa_status_t on_system_event(const hsa_amd_event_t* event, void*) noexcept {
   if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT) return HSA_STATUS_ERROR;
-  // The lock keeps the state alive: a share of it, dropped last, would shut HSA down on this thread, which is HSA's
-  // own.
+  // The lock keeps the state alive. A shared_ptr to it could be the last one, and would then shut HSA down on this
+  // thread, which is HSA's own.
   const std::scoped_lock lock(current().mutex);
   AgentState* agent = current().alive == nullptr ? nullptr : current().alive->find(event->memory_fault.agent);
   if (agent == nullptr) return HSA_STATUS_ERROR;

@@ -19,7 +19,7 @@ struct RuntimeState {
   RuntimeState(const RuntimeState&) = delete;
   RuntimeState& operator=(const RuntimeState&) = delete;
 
-  /// The state of `agent`; null where it is none of this runtime's.
+  /// The state of `agent`; null if it is not this runtime's.
   [[nodiscard]] AgentState* find(hsa_agent_t agent) const noexcept;
 
   const HsaLibrary& library;

@@ -15,11 +15,11 @@ namespace {
 using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
-// About what it takes to block and be woken through the interrupt of a signal: spinning longer gains nothing.
+// About as long as it takes to block and be woken through the interrupt of a signal: spinning longer gains nothing.
 constexpr nanoseconds spin_time = std::chrono::microseconds(50);
 
-// How long a blocked wait goes without a look at failures; HSA wakes it for its signals without delay. Growing, because
-// HSA spins a little at the start of each.
+// How long a blocked wait goes without a look at failures; HSA wakes it for its signals without delay. The slices grow,
+// because HSA spins a little at the start of each.
 constexpr nanoseconds first_slice = std::chrono::milliseconds(5);
 constexpr nanoseconds longest_slice = std::chrono::milliseconds(160);
 
@@ -99,7 +99,8 @@ std::optional<std::size_t> wait_for_any(const AgentState& agent, std::span<const
 }
 
 void block_for_any(const AgentState& agent, std::span<const Below> goals, nanoseconds timeout) {
-  // A signal that is listed twice makes ROCr spin: of several thresholds the highest is reached first.
+  // A signal that is listed twice makes ROCr spin. Of several thresholds of a signal the highest suffices: it is
+  // reached first.
   std::map<std::uint64_t, hsa_signal_value_t> highest;
   for (const Below& goal : goals) {
     const auto entry = highest.try_emplace(goal.signal.handle, goal.threshold).first;

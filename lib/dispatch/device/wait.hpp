@@ -27,7 +27,7 @@ private:
   std::chrono::steady_clock::time_point time_;
 };
 
-/// What a waiter waits for: that the value of `signal` is below `threshold`.
+/// A waiter's goal: the value of `signal` is below `threshold`.
 struct Below {
   hsa_signal_t signal;
   hsa_signal_value_t threshold;
@@ -43,7 +43,7 @@ bool wait_for(const AgentState& agent, const Below& goal, const WaitOptions& opt
 std::optional<std::size_t> wait_for_any(const AgentState& agent, std::span<const Below> goals,
                                         const WaitOptions& options, const std::function<void()>& check_failure);
 
-/// Blocks in HSA until one of `goals` is reached, or longer than `timeout` passed.
+/// Blocks in HSA until one of `goals` is reached, or until `timeout` or a little more has passed.
 void block_for_any(const AgentState& agent, std::span<const Below> goals, std::chrono::nanoseconds timeout);
 
 }  // namespace fastdispatch::detail

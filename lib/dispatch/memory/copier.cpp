@@ -14,7 +14,7 @@ namespace {
 void wait_for_copy(Signal& copied) {
   copied.wait();
   if (copied.load() >= 0) return;
-  copied.store(0);  // HSA tells of a copy that failed by a negative value; the next one is another
+  copied.store(0);  // a negative value tells that the copy failed; the signal is used again
   throw Error(ErrorKind::queue_failed, "a copy by the device failed while it ran");
 }
 

@@ -12,17 +12,17 @@
 
 namespace fastdispatch::detail {
 
-// Owns what an agent's copies need: signals, and two pinned blocks for pageable memory: while the device copies one,
-// the host fills or empties the other.
+// Owns the resources of an agent's copies: signals, and two pinned blocks for pageable memory. While the device copies
+// one block, the host fills or empties the other.
 //
 // Thread safety: every member may be called from any thread; copies through the blocks take turns.
 class Copier {
 public:
   explicit Copier(Agent agent);
 
-  // Between memory that the device reaches.
+  // A copy between two sides that the device reaches.
   void copy(const MemoryView& destination, const MemoryView& source);
-  // Between the device and pageable memory.
+  // Copies between the device and pageable memory.
   void upload(const MemoryView& destination, const std::byte* source);
   void download(std::byte* destination, const MemoryView& source);
 
@@ -38,13 +38,13 @@ private:
 
   [[nodiscard]] Block& block_at(std::size_t offset) { return blocks_[offset / block_size % blocks_.size()]; }
   void start(const MemoryView& destination, const MemoryView& source, Block& block);
-  // Makes `copies` through the blocks; none of them still runs when it returns or throws.
+  // Makes `copies` through the blocks. All of them have ended when it returns or throws.
   template <class Copies>
   void take_turn(Copies copies);
 
   Agent agent_;
   SignalPool signals_;
-  std::mutex mutex_;  // of the blocks
+  std::mutex mutex_;  // for the blocks
   std::array<Block, 2> blocks_;
 };
 

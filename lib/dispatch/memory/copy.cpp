@@ -36,7 +36,7 @@ public:
   CopyLock(const CopyLock&) = delete;
   CopyLock& operator=(const CopyLock&) = delete;
 
-  /// None where the memory can't be locked: read-only pages, or the system's limit on locked memory.
+  /// Empty if the memory can't be locked: read-only pages, or the system's limit on locked memory.
   [[nodiscard]] const std::optional<Pin>& pin() const noexcept { return pin_; }
 
 private:

@@ -24,7 +24,7 @@ constexpr std::size_t line = detail::KernargRing::alignment;
 
 std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
-// That a read brings the host's writes in before it is known of these; others have a register for that.
+// Architectures on which a read is known to bring in the host's earlier writes. Other GPUs need a register for this.
 bool reads_push_writes(std::string_view architecture) {
   return architecture.starts_with("gfx90a") || architecture.starts_with("gfx94");
 }
@@ -52,7 +52,7 @@ KernargBlock::KernargBlock(Agent agent, std::size_t bytes, KernargMemory memory)
     return fmt::format("allocating {} bytes {}for kernel arguments", bytes, on_device ? "of device memory " : "");
   };
   const hsa_amd_memory_pool_t pool = on_device ? agent.pools().coarse_grained : agent.pools().kernarg;
-  // Behind the arguments in device memory there is a line to be written last and read back.
+  // Behind the arguments in device memory there is one more line, which is written last and read back.
   const std::size_t allocated = on_device ? whole_lines(bytes) + line : bytes;
   void* allocation = nullptr;
   detail::check(api, api.amd_memory_pool_allocate(pool, allocated, 0, &allocation), "hsa_amd_memory_pool_allocate",
@@ -81,8 +81,8 @@ KernargBlock& KernargBlock::operator=(KernargBlock&& other) noexcept {
 }
 
 // The mapping is write-combining: stores wait in the processor's buffers, in any order, and no release store of a
-// header waits for them. The first fence sends them off. Another store behind them and a read of it, which no earlier
-// write of this processor is still under way behind, bring them in.
+// header waits for them. The first fence sends the stores off. Then comes one more store and a read of it. When the
+// read is answered, all earlier writes of this processor have arrived.
 void KernargBlock::wait_for_arrival() const noexcept {
   const std::atomic_ref last(*reinterpret_cast<std::uint32_t*>(bytes_.data() + whole_lines(bytes_.size())));
 #if defined(__x86_64__)

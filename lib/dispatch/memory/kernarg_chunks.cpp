@@ -7,7 +7,7 @@ namespace fastdispatch::detail {
 KernargShare KernargChunks::take(std::size_t bytes) {
   if (bytes == 0) return {};
   const auto make = [&](std::size_t size) { return std::make_shared<const KernargBlock>(agent_, size, memory_); };
-  // What is large has a block of its own, so that chunks are used up.
+  // A large request gets a block of its own, so that little of a chunk is left over.
   if (bytes > chunk_bytes / 4) {
     auto block = make(bytes);
     return {.block = block, .bytes = block->bytes()};

@@ -1,4 +1,4 @@
-// Kernel arguments of batches, several to an allocation: HSA's are pages, and most batches have less.
+// Kernel arguments of batches, several to an allocation: HSA allocates whole pages, and most batches need less.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct KernargShare {
   }
 };
 
-// Hands out shares of a block until it is used up, then of a new one. A block is freed when nobody has a share of it.
+// Hands out shares of a block until the block is used up, then of a new block. A block is freed with its last share.
 //
 // Thread safety: any thread may call it.
 class KernargChunks {

@@ -26,10 +26,10 @@ public:
   /// Throws Error when `bytes` is no multiple of 64, 0, or more than the memory has, and as KernargBlock does.
   KernargPool(Agent agent, std::size_t bytes, KernargMemory memory = KernargMemory::host);
 
-  /// None where `bytes` do not fit, after blocks up to `completed_epoch` came back.
-  /// Throws Error when `bytes` is 0, or the pool too small for them even when empty.
+  /// Takes back blocks up to `completed_epoch` first. Empty if `bytes` do not fit. Throws Error when `bytes` is 0, or
+  /// the pool too small for them even when empty.
   [[nodiscard]] std::optional<Slot> try_acquire(std::size_t bytes, std::uint64_t completed_epoch);
-  /// Says that the slot `index` is read until `epoch` completed.
+  /// The slot `index` is in use until `epoch` completed.
   void retire(std::size_t index, std::uint64_t epoch) noexcept { ring_.retire(index, epoch); }
   /// The epoch that the oldest block waits for; `unretired` while it was not retired, 0 when there is no block.
   [[nodiscard]] std::uint64_t oldest_epoch() const noexcept { return ring_.oldest_epoch(); }

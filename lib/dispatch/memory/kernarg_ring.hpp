@@ -24,7 +24,7 @@ public:
 
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-  /// A block of `bytes`, rounded up to whole lines and never across the ring's end; none where it does not fit now.
+  /// A block of `bytes`, rounded up to whole lines and never across the ring's end; empty if it does not fit now.
   [[nodiscard]] std::optional<Block> try_acquire(std::size_t bytes) noexcept {
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
     if (in_use_ == 0) position_ = 0;
@@ -44,7 +44,7 @@ public:
 
   /// Takes back the oldest blocks, as far as their epochs completed.
   void reclaim(std::uint64_t completed_epoch) noexcept {
-    // An unretired block has the largest epoch there is, so it stops the loop.
+    // An unretired block has the largest possible epoch, so it stops the loop.
     for (; in_use_ != 0 && blocks_[oldest_].epoch <= completed_epoch; oldest_ = after(oldest_))
       in_use_ -= blocks_[oldest_].bytes;
   }
@@ -54,11 +54,11 @@ public:
 
 private:
   struct Use {
-    std::size_t bytes = 0;  ///< with what was left out before it at the ring's end
+    std::size_t bytes = 0;  ///< with the unused bytes before it at the ring's end
     std::uint64_t epoch = 0;
   };
 
-  // No division on the way of every dispatch.
+  // Without a division: every dispatch comes here.
   [[nodiscard]] std::size_t after(std::size_t index) const noexcept {
     return index + 1 == blocks_.size() ? 0 : index + 1;
   }

@@ -6,7 +6,7 @@
 
 namespace fastdispatch {
 namespace {
-constexpr std::size_t page = 4096;  // what HSA's pools align allocations to at least
+constexpr std::size_t page = 4096;  // HSA's pools align allocations to a page at least
 }
 
 void* PinnedMemoryResource::do_allocate(std::size_t bytes, std::size_t alignment) {

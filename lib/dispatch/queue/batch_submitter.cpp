@@ -11,7 +11,7 @@
 namespace fastdispatch::detail {
 
 namespace {
-constexpr std::uint64_t never = ~std::uint64_t{0};  // no epoch is as large
+constexpr std::uint64_t never = ~std::uint64_t{0};  // larger than any epoch
 }  // namespace
 
 Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<ParameterValue> values) {
@@ -22,7 +22,7 @@ Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<Par
 
   const auto [encoded, ready, place, part] = begin(recording);
   const auto& [reservation, beside_last] = place;
-  // Nothing fails from here on to the publication. Until then the image is this submission's alone, if it changes.
+  // From here to the publication nothing fails. An image that changes is this submission's alone until then.
   BatchImage& image = ready.image;
   if (parametrized) {
     parameters.apply(values, image.stream.packets, image.dispatches, image.kernargs.bytes.data());
@@ -97,7 +97,7 @@ BatchSubmitter::EncodedBatches BatchSubmitter::make(const BatchRecording& record
   if (recording.fences() == Fences::derived) encoded.footprint.emplace(recording.steps(), ready.image.stream);
 
   std::vector<Packet>& packets = ready.image.stream.packets;
-  if (queue_.when_full() == WhenFull::report) queue_.check_fits(packets.size());  // otherwise it goes in parts
+  if (queue_.when_full() == WhenFull::report) queue_.check_fits(packets.size());  // otherwise the batch goes in parts
   const auto new_signal = [&] { return ready.signals.emplace_back(signals_.acquire(0))->handle(); };
   for (const ScheduledCopy& copy : ready.image.stream.copies) {
     CopySignals& signals = ready.copy_signals.emplace_back();
@@ -167,8 +167,7 @@ std::uint64_t BatchSubmitter::submit_rest(EncodedBatch& encoded, ReadyImage& rea
     }
     return epoch;
   } catch (const Error& error) {
-    // The rest of the batch can't follow any more: nobody may take what was done of it for a result, and the ring must
-    // drain.
+    // The rest of the batch can't follow any more. A part of it must not pass for a result, and the ring must drain.
     queue_.fail(Error(ErrorKind::queue_failed,
                       fmt::format("only {} of a batch's {} packets and {} of its {} copies could be submitted: {}",
                                   published, packets.size(), started, ready.copy_signals.size(), error.what())));

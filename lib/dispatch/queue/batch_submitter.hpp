@@ -21,9 +21,9 @@
 namespace fastdispatch::detail {
 
 // Owns the images of the batches that were submitted to a queue, for as long as they may be in flight or submitted
-// again. A replay finds an image that is free, reserves slots, and notes how long the image is in use, all in one turn
-// of the ring; then it sets what changes between submissions and publishes. It allocates nothing unless more
-// submissions are in flight than ever before.
+// again. In one turn of the ring, a replay finds a free image, reserves slots, and notes how long the image is in use.
+// Then it sets parameters and signals and publishes. It allocates only if more submissions are in flight than ever
+// before.
 //
 // Thread safety: that of the queue.
 class BatchSubmitter {
@@ -36,7 +36,7 @@ public:
   Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
 
 private:
-  // Of one copy: it starts when all of `start` are 0 and decrements `done`.
+  // The signals of one copy, which starts when all of `start` are 0 and decrements `done`.
   struct CopySignals {
     std::vector<hsa_signal_t> start;
     hsa_signal_t done{};
@@ -51,14 +51,14 @@ private:
     std::uint64_t epoch = 0;                // in use until it completed; read and written in a turn
   };
 
-  // What was made of one version of a batch.
+  // The images of one version of a batch.
   struct EncodedBatch {
     std::shared_ptr<const BatchVersion> version;
     bool shared;                           // one image serves all submissions
-    std::list<ReadyImage> images;          // what was submitted last is last
-    std::optional<Footprint> footprint{};  // where what the batch touches is known
-    std::uint64_t number = 0;              // no other one of the queue ever has it
-    // Whether the batch may begin beside the last packet of the batch with this number, which it followed last.
+    std::list<ReadyImage> images;          // the latest is last
+    std::optional<Footprint> footprint{};  // if the batch's accesses are known
+    std::uint64_t number = 0;              // unique in the queue, never reused
+    // The number of the batch that it followed last; whether it may begin beside that batch's last packet.
     std::uint64_t followed = 0;
     bool begins_beside_followed = false;
   };
@@ -78,8 +78,8 @@ private:
   };
 
   [[nodiscard]] Beginning begin(const BatchRecording& recording);
-  // The image to submit next, if one is free. `made` is what `make` returned, if it was called, and is taken from;
-  // `retired` gets what is not needed any more.
+  // The image to submit next, if one is free. `made` is the result of `make`, if it was called, and gives up its image;
+  // `retired` gets images that are not needed any more.
   [[nodiscard]] ReadyImage* find(const BatchRecording& recording, EncodedBatches& made, EncodedBatches& retired);
   // One batch with one new image.
   [[nodiscard]] EncodedBatches make(const BatchRecording& recording);
@@ -93,17 +93,17 @@ private:
   [[nodiscard]] bool may_begin_beside_last(EncodedBatch& encoded, std::uint64_t first) const noexcept;
   // Waits for room.
   [[nodiscard]] Ring::Reservation reserve(EncodedBatch& encoded, ReadyImage& ready, std::span<const Packet> part);
-  // The copies, and what follows the first part, whose epoch is `epoch`; returns that of the last part. Where it throws
-  // the queue has failed.
+  // Starts the copies and submits the parts behind the first part, whose epoch is `epoch`. Returns the last part's
+  // epoch. If it throws, the queue has failed.
   [[nodiscard]] std::uint64_t submit_rest(EncodedBatch& encoded, ReadyImage& ready, std::size_t published,
                                           std::uint64_t epoch);
-  // Starts those copies whose turn has come when packets up to `published` are in the ring.
+  // Starts the copies whose turn has come when packets up to `published` are in the ring.
   void start_copies(const ReadyImage& ready, std::size_t& started, std::size_t published);
 
   PacketQueue& queue_;
   SignalPool signals_;
   KernargChunks kernargs_;
-  EncodedBatches encoded_;  // what was submitted last is first
+  EncodedBatches encoded_;  // the latest is first
   std::uint64_t numbers_given_ = 0;
   // The batch that was submitted last, if it is still known, and the index behind its last packet.
   const EncodedBatch* last_submitted_ = nullptr;
