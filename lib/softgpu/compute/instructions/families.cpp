@@ -12,6 +12,7 @@ const HandlerTable& cdna2_handlers() {
     add_hardware_registers(all);
     add_vector_integer(all);
     add_vector_wide_integer(all);
+    add_float_family(all);
     add_vector_float(all);
     add_vector_double(all);
     add_vector_half(all);

@@ -15,6 +15,7 @@ void add_control_flow(HandlerTable& table);
 void add_hardware_registers(HandlerTable& table);
 void add_vector_integer(HandlerTable& table);
 void add_vector_wide_integer(HandlerTable& table);
+void add_float_family(HandlerTable& table);
 void add_vector_float(HandlerTable& table);
 void add_vector_double(HandlerTable& table);
 void add_vector_half(HandlerTable& table);

@@ -7,7 +7,6 @@ namespace {
 
 using llvm::Value;
 namespace Intrinsic = llvm::Intrinsic;
-using Op = llvm::Instruction;
 using enum Lane;
 
 Value* product_where_zero_wins(Emitter& e, Value* a, Value* b) {
@@ -68,67 +67,28 @@ Value* cube_major_axis(Emitter& e, Sources s) {
   return e.ir.CreateFMul(axis, number_like(axis, 2));
 }
 
-class Table {
-public:
-  explicit Table(HandlerTable& table) : table_(table) {}
-  void operator()(const char* mnemonic, unsigned source_count, LaneFunction function, OperationOptions options = {}) {
-    add_vector_operation(table_, mnemonic, {f32, std::vector<Lane>(source_count, f32)}, function, options);
-  }
+}  // namespace
 
-private:
-  HandlerTable& table_;
-};
-
-void add_arithmetic(Table op) {
-  op("v_add_f32", 2, binary<Op::FAdd>);
-  op("v_sub_f32", 2, binary<Op::FSub>);
-  op("v_subrev_f32", 2, reversed<Op::FSub>);
-  op("v_mul_f32", 2, binary<Op::FMul>);
+void add_vector_float(HandlerTable& table) {
+  const auto op = [&](const char* mnemonic, unsigned source_count, LaneFunction function,
+                      OperationOptions options = {}) {
+    add_vector_operation(table, mnemonic, {f32, std::vector<Lane>(source_count, f32)}, function, options);
+  };
   op("v_mul_legacy_f32", 2, multiply_legacy);
-  op("v_min_f32", 2, float_min);
-  op("v_max_f32", 2, float_max);
   op("v_mac_f32", 3, multiply_add_flushing, {.accumulates = true});
   op("v_mad_f32", 3, multiply_add_flushing);
   op("v_madmk_f32", 3, multiply_add_flushing);
   op("v_madak_f32", 3, multiply_add_flushing);
   op("v_mad_legacy_f32", 3, multiply_add_legacy);
-  op("v_fmac_f32", 3, fused_multiply_add, {.accumulates = true});
-  op("v_fma_f32", 3, fused_multiply_add);
-  op("v_min3_f32", 3, float_min3);
-  op("v_max3_f32", 3, float_max3);
-  op("v_med3_f32", 3, float_median);
   op("v_cubeid_f32", 3, cube_id);
   op("v_cubesc_f32", 3, cube_s);
   op("v_cubetc_f32", 3, cube_t);
   op("v_cubema_f32", 3, cube_major_axis);
-}
-
-void add_functions(HandlerTable& table, Table op) {
-  op("v_fract_f32", 1, fraction);
-  op("v_trunc_f32", 1, unary_intrinsic<Intrinsic::trunc>);
-  op("v_ceil_f32", 1, unary_intrinsic<Intrinsic::ceil>);
-  op("v_rndne_f32", 1, unary_intrinsic<Intrinsic::roundeven>);
-  op("v_floor_f32", 1, unary_intrinsic<Intrinsic::floor>);
-  op("v_exp_f32", 1, exponential2);
   op("v_exp_legacy_f32", 1, exponential2);
-  op("v_log_f32", 1, logarithm2);
   op("v_log_legacy_f32", 1, logarithm2);
-  op("v_rcp_f32", 1, reciprocal);
   op("v_rcp_iflag_f32", 1, reciprocal);
-  op("v_rsq_f32", 1, reciprocal_root);
-  op("v_sqrt_f32", 1, square_root);
   op("v_sin_f32", 1, bounded_sine);
   op("v_cos_f32", 1, bounded_cosine);
-  op("v_frexp_mant_f32", 1, frexp_mantissa);
-  add_vector_operation(table, "v_frexp_exp_i32_f32", {u32, {f32}}, frexp_exponent);
-  add_vector_operation(table, "v_ldexp_f32", {f32, {f32, u32}}, [](auto& e, auto s) { return scale(e, s[0], s[1]); });
-}
-
-}  // namespace
-
-void add_vector_float(HandlerTable& table) {
-  add_arithmetic(Table(table));
-  add_functions(table, Table(table));
   add_division(table, "f32", f32);
 }
 

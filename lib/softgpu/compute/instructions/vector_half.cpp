@@ -12,7 +12,6 @@ namespace {
 
 using llvm::Value;
 namespace Intrinsic = llvm::Intrinsic;
-using Op = llvm::Instruction;
 using enum Lane;
 
 /// Where a result is rounded to half and used again.
@@ -51,12 +50,6 @@ void add_vector_half(HandlerTable& table) {
                       OperationOptions options = {}) {
     add_vector_operation(table, mnemonic, {f16, std::vector<Lane>(source_count, f16)}, function, options);
   };
-  op("v_add_f16", 2, binary<Op::FAdd>);
-  op("v_sub_f16", 2, binary<Op::FSub>);
-  op("v_subrev_f16", 2, reversed<Op::FSub>);
-  op("v_mul_f16", 2, binary<Op::FMul>);
-  op("v_min_f16", 2, float_min);
-  op("v_max_f16", 2, float_max);
   op("v_mac_f16", 3, multiply_add_half, {.accumulates = true, .upper = VectorInstruction::UpperHalf::preserved});
   op("v_madmk_f16", 3, multiply_add_half, preserving);
   op("v_madak_f16", 3, multiply_add_half, preserving);
@@ -66,22 +59,9 @@ void add_vector_half(HandlerTable& table) {
   op("v_mad_f16", 3, multiply_add_half, preserving);
   op("v_fma_f16", 3, fused_multiply_add_half, preserving);
   op("v_div_fixup_f16", 3, division_fixup, preserving);
-  op("v_min3_f16", 3, float_min3, preserving);
-  op("v_max3_f16", 3, float_max3, preserving);
-  op("v_med3_f16", 3, float_median, preserving);
   op("v_fract_f16", 1, fraction_half);
-  op("v_trunc_f16", 1, unary_intrinsic<Intrinsic::trunc>);
-  op("v_ceil_f16", 1, unary_intrinsic<Intrinsic::ceil>);
-  op("v_rndne_f16", 1, unary_intrinsic<Intrinsic::roundeven>);
-  op("v_floor_f16", 1, unary_intrinsic<Intrinsic::floor>);
-  op("v_exp_f16", 1, exponential2);
-  op("v_log_f16", 1, logarithm2);
-  op("v_rcp_f16", 1, reciprocal);
-  op("v_rsq_f16", 1, reciprocal_root);
-  op("v_sqrt_f16", 1, square_root);
   op("v_sin_f16", 1, sine);
   op("v_cos_f16", 1, cosine);
-  op("v_frexp_mant_f16", 1, frexp_mantissa);
   add_vector_operation(table, "v_ldexp_f16", {f16, {f16, u16}}, load_exponent);
   add_vector_operation(table, "v_frexp_exp_i16_f16", {u16, {f16}}, [](auto& e, auto s) {
     return e.ir.CreateTrunc(frexp_exponent(e, s), Emitter::lanes(e.ir.getInt16Ty()));
