@@ -23,6 +23,7 @@ public:
   void wait();
 
 private:
+  // NOLINTBEGIN(readability-identifier-naming): HIP's names
   struct Functions {
     decltype(&::hipGetErrorString) GetErrorString;
     decltype(&::hipModuleLoadData) ModuleLoadData;
@@ -39,6 +40,7 @@ private:
     decltype(&::hipGraphExecDestroy) GraphExecDestroy;
     decltype(&::hipGraphDestroy) GraphDestroy;
   };
+  // NOLINTEND(readability-identifier-naming)
 
   HipPeer(std::span<const std::byte> code_object, std::size_t graph_nodes);
   void make_graph(std::size_t nodes);

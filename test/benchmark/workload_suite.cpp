@@ -82,7 +82,7 @@ void run_workload_suite(int rounds, const std::string& json) {
   std::vector<Group> groups;
   std::string gpu;
   const auto add = [&samples, &groups](const std::string& program, const Variant& variant) {
-    const std::string series = program + ": " + variant.name;
+    std::string series = program + ": " + variant.name;
     samples.add(series, variant.microseconds);
     groups.back().lines.push_back({variant.name, series});
     return series;

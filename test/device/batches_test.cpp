@@ -185,6 +185,7 @@ TEST_F(Batches, submitted_by_many_threads_all_run) {
   for (int i = 0; i < 7; ++i) batch.dispatch(increment, grid(n), data, n, 1);
   {
     std::vector<std::jthread> threads;
+    threads.reserve(4);
     for (int i = 0; i < 4; ++i) {
       threads.emplace_back([&] {
         for (int j = 0; j < 25; ++j) small.submit(batch);

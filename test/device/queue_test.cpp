@@ -22,6 +22,7 @@ TEST_F(Queues, run_every_dispatch_of_eight_threads_exactly_once) {
   constexpr int dispatches = 250;
   {
     std::vector<std::jthread> producers;
+    producers.reserve(threads);
     for (int thread = 0; thread < threads; ++thread)
       producers.emplace_back([&] {
         for (int i = 0; i < dispatches; ++i) small.dispatch(count, grid(64), counter);

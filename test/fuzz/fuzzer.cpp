@@ -122,7 +122,7 @@ int run(int count, char** arguments, const Target& target) {
     try {
       target.take(input);
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "input %llu: %s\n", static_cast<unsigned long long>(seed + i), error.what());
+      std::fprintf(stderr, "input %s: %s\n", std::to_string(seed + i).c_str(), error.what());
       write_record();
       return 1;
     }

@@ -50,9 +50,9 @@ compute::QueueView queue() {
 /// Thread safety: every member may be called from any thread.
 class FirstError {
 public:
-  void keep(std::exception_ptr error) {
+  void keep(const std::exception_ptr& error) {
     const std::lock_guard lock(mutex_);
-    if (error_ == nullptr) error_ = std::move(error);
+    if (error_ == nullptr) error_ = error;
   }
   void rethrow() {
     const std::lock_guard lock(mutex_);

@@ -122,7 +122,7 @@ private:
 }  // namespace
 
 void run_host_thread(const Setup& setup, unsigned thread, const ThreadArguments& arguments) {
-  switch (setup.element.variable_bytes()) {
+  switch (setup.element.variable_bytes()) {  // NOLINT(bugprone-branch-clone): other types
   case 1:
     return HostThread<std::uint8_t>(setup, thread, arguments).run();
   case 2:

@@ -202,8 +202,10 @@ std::optional<std::size_t> Campaign::take_report(const std::vector<Program>& pro
     std::string text;
     std::getline(words, text);
     if (refused && !remarks.empty()) text.clear();  // the soft GPU says more than HSA's text does
-    tell(program, "on " + device.architecture + ", " + device.cpu + ": kernel_" + std::to_string(number) + " " + word +
-                      ":" + text + remarks);
+    std::ostringstream report;
+    report << "on " << device.architecture << ", " << device.cpu << ": kernel_" << number << " " << word << ":" << text
+           << remarks;
+    tell(program, report.str());
     remarks.clear();
   }
   return current;
