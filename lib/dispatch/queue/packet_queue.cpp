@@ -45,7 +45,7 @@ void PacketQueue::stop() noexcept {
   failure_.leave();
   state_of(agent_).completions.remove(*this);
   state_of(agent_).queues.remove(*this);
-  queue_.reset();  // until then its kernels may read their arguments, and HSA may report an error, which reads the ring
+  queue_.reset();  // until then kernels may read their arguments, and an error that HSA reports reads the ring
 }
 
 void PacketQueue::publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,
@@ -110,7 +110,7 @@ void PacketQueue::wait(std::uint64_t epoch, const WaitOptions& options) {
     throw TimeoutError(
         fmt::format("waiting for a submission: not complete within {}; {}", in_words(options.timeout), describe()));
   };
-  // Where a barrier has to follow, there may be no room for it yet.
+  // A barrier that has to follow may not have room yet.
   for (Backoff backoff; !done(epoch) && !covers(epoch); backoff())
     if (backoff.slow() && deadline.passed()) time_is_up();
   const WaitOptions rest{.policy = options.policy, .timeout = std::min(options.timeout, deadline.left())};
@@ -125,7 +125,7 @@ bool PacketQueue::done(std::uint64_t epoch) {
   if (completed(epoch)) return true;
   look_at_copies();
   throw_if_failed();
-  // The packets carry no epoch signal and no later packet does: let one follow.
+  // Neither the packets nor a later packet carry an epoch signal: submit a barrier packet that does.
   if (!covers(epoch)) try_barrier();
   return false;
 }

@@ -1,5 +1,5 @@
-// A queue for packets: the ring, the doorbell, the epoch signal, and why the queue failed where it did. It knows
-// nothing of batches and kernel arguments, which QueueState adds.
+// A queue for packets: the ring, the doorbell, the epoch signal, and the reason of a failure. QueueState adds batches
+// and kernel arguments.
 //
 // Thread safety and memory ordering: those of Queue, see fastdispatch/queue.hpp.
 #pragma once
@@ -37,7 +37,7 @@ struct QueueDeleter {
 };
 using QueueHandle = std::unique_ptr<hsa_queue_t, QueueDeleter>;
 
-/// Throws where a queue would never get past the packet.
+/// Throws if a queue would never get past the packet.
 inline void check_type(const Packet& packet) {
   if (packet.header().type == PacketType::invalid) [[unlikely]]
     throw Error("a packet to submit has the type invalid: the queue would stop at it for ever");
@@ -45,7 +45,7 @@ inline void check_type(const Packet& packet) {
 
 class PacketQueue final : public AgentQueue {
 public:
-  /// What a producer wants more of than there is now, for messages: 3 packets in a ring of 64.
+  /// The room that a producer wants and does not get now, for messages: 3 packets in a ring of 64.
   struct Wanted {
     std::size_t amount;
     std::string_view unit;
@@ -53,7 +53,7 @@ public:
     std::size_t capacity;
   };
 
-  /// What a producer does between two attempts to get room: waits, or throws what keeps the queue from having any.
+  /// Between two attempts of a producer to get room: waits, or throws the reason why there will be no room.
   class RoomWait {
   public:
     RoomWait(PacketQueue& queue, const Wanted& wanted) noexcept : queue_(queue), wanted_(wanted) {}
@@ -70,22 +70,22 @@ public:
   PacketQueue(Agent agent, const QueueOptions& options, SharedFate* fate = nullptr);
   ~PacketQueue() { stop(); }
 
-  /// Destroys the HSA queue, whatever is in it; after that only the destructor may be called. The epoch signal stays:
-  /// other queues may be waiting for it.
+  /// Destroys the HSA queue, even if there are packets in it; after that only the destructor may be called. The epoch
+  /// signal stays: other queues may be waiting for it.
   void stop() noexcept;
 
-  /// At least one packet, and no more than the ring has slots.
+  /// `packets` has at least one packet, and no more than the ring has slots.
   Submission submit(std::span<const Packet> packets);
   /// Submits a packet that waits for all earlier ones.
   Submission barrier();
-  /// Lets what is submitted from now on wait for `epoch` of `other`.
+  /// Later submissions wait for `epoch` of `other`.
   void start_after(PacketQueue& other, std::uint64_t epoch);
   void start_after(const Submission& submission) { start_after(*submission.queue_, submission.epoch()); }
 
-  /// Waits for `epoch`; what Submission::wait and done are.
+  /// Waits for `epoch`; for Submission::wait and done.
   void wait(std::uint64_t epoch, const WaitOptions& options);
   [[nodiscard]] bool done(std::uint64_t epoch);
-  /// Waits for everything submitted so far: the next epoch covers what no earlier one does.
+  /// Waits for everything submitted so far: the next epoch covers packets that no earlier epoch covers.
   void wait(const WaitOptions& options) { wait(ring_.epochs() + 1, options); }
 
   /// The last epoch that completed.
@@ -96,7 +96,7 @@ public:
   }
   /// Whether a packet in the queue is to complete `epoch`.
   [[nodiscard]] bool covers(std::uint64_t epoch) const noexcept { return ring_.epochs() >= epoch; }
-  /// Submits a barrier packet where that is needed for it.
+  /// Submits a barrier packet if no packet covers `epoch`.
   void cover(std::uint64_t epoch) {
     if (!covers(epoch)) barrier();
   }
@@ -114,27 +114,27 @@ public:
     write(reservation.first, packets, ends_epoch);
     doorbell_.ring(reservation.first + packets.size() - 1);
   }
-  /// The same, but the first packet, which ends no epoch, without its barrier bit.
+  /// The same, but publishes the first packet without its barrier bit; the first packet does not end an epoch.
   void publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,
                            EndsEpoch ends_epoch) noexcept;
 
-  /// Throws Error where the ring has fewer slots: waiting for room would never end.
+  /// Throws Error if the ring has fewer slots: a wait for room would never end.
   void check_fits(std::size_t packets) const;
   [[nodiscard]] Wanted packets_wanted(std::size_t count) const noexcept {
     return {.amount = count, .unit = "packets", .place = "ring", .capacity = size()};
   }
 
-  /// Waiters and producers throw `error` from now on, those of the queues that share this one's fate, too.
+  /// From now on, waiters and producers of this queue, and of the queues that share its fate, throw `error`.
   void fail(const Error& error) noexcept override { failure_.fail(error); }
-  /// The same for what HSA reported to the queue's callback.
+  /// The same for a status that HSA reported to the queue's callback.
   void fail(hsa_status_t status) noexcept;
   [[nodiscard]] const Error* failure() const noexcept override { return failure_.reason(); }
   void throw_if_failed() const { failure_.throw_if_failed(); }
   bool look_at_copies() noexcept override { return failure_.look_at_copies(); }
-  /// The copies of the queue's batches, which are looked at.
+  /// The copies of the queue's batches.
   [[nodiscard]] CopyWatch& copies() noexcept { return failure_.copies(); }
 
-  /// For messages: the indices, and what the queue is at.
+  /// For messages: the indices and the queue's state.
   [[nodiscard]] std::string describe() const;
   void add_running_kernels(std::vector<std::string>& names) const override;
   [[nodiscard]] bool was_to_complete(hsa_signal_t signal) const noexcept override;
@@ -146,7 +146,7 @@ public:
   [[nodiscard]] std::uint32_t size() const noexcept { return ring_.size(); }
 
 private:
-  /// Checks the options against the agent's limits and makes the queue, whose errors come back here.
+  /// Checks the options against the agent's limits and makes the queue; HSA reports its errors to `fail`.
   [[nodiscard]] QueueHandle create(const QueueOptions& options);
 
   void write(std::uint64_t first, std::span<const Packet> packets, EndsEpoch ends_epoch) noexcept {
@@ -165,7 +165,7 @@ private:
   Producers producers_;
   bool stopped_ = false;
   QueueFailure failure_;
-  std::uint64_t id_;  ///< no other queue of the process ever has it
+  std::uint64_t id_;  ///< unique in the process, never reused
   PeerWaits peer_waits_;
   Signal epoch_signal_;  ///< its value is minus the number of completed epochs
   QueueHandle queue_;

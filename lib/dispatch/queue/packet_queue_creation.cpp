@@ -1,4 +1,4 @@
-// Making an HSA queue: what is checked before, what is set after, and where its errors go.
+// Making an HSA queue: checks before, settings after, and where its errors go.
 #include <algorithm>
 #include <bit>
 #include <vector>

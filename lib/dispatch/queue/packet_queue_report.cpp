@@ -1,4 +1,4 @@
-// What a queue tells of itself where it failed or takes too long.
+// A queue's messages about itself when it failed or takes too long.
 #include <algorithm>
 #include <new>
 #include <utility>
@@ -37,13 +37,13 @@ std::string packet_in_words(const Packet& packet, const KernelNames& kernels) {
 std::uint64_t PacketQueue::oldest_packet() const noexcept {
   const std::uint64_t written = ring_.write_index();
   const std::uint64_t completed = ring_.end_of(std::min(completed_epoch(), ring_.epochs()));
-  // Older ones may have been written over.
+  // Older packets may have been written over.
   return std::max(completed, written - std::min<std::uint64_t>(written, size()));
 }
 
 void PacketQueue::add_running_kernels(std::vector<std::string>& names) const {
-  // Command processors take a packet off the ring when they start it, or when it completed: the one at the read index
-  // may have been started too. Consumed packets keep their bodies, only their headers become INVALID.
+  // Command processors take a packet off the ring when they start it, or when it completed. So the packet at the read
+  // index may have been started, too. Consumed packets keep their bodies, only their headers become INVALID.
   const std::uint64_t end = std::min(ring_.read_index() + 1, ring_.write_index());
   for (std::uint64_t index = end, oldest = oldest_packet(); index-- > oldest;) {
     std::string name = state_of(agent_).kernels.find(ring_.peek(index).kernel_object());

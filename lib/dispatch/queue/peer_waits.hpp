@@ -1,4 +1,4 @@
-// What a queue's later packets wait for in other queues already.
+// Epochs of other queues that a queue's later packets wait for already.
 #pragma once
 
 #include <algorithm>
@@ -10,19 +10,19 @@
 
 namespace fastdispatch::detail {
 
-// Epochs complete in order, so a wait for one covers the earlier ones of its queue. Queues go by numbers that are never
-// used again: another queue may get the address of one that is gone.
+// Epochs complete in order, so a wait for an epoch covers the earlier epochs of its queue. Queues have numbers that are
+// never used again, because a new queue may get the address of a destroyed queue.
 //
-// Thread safety: where there are several producers, any may call wait_once.
+// Thread safety: with several producers, each of them may call wait_once.
 class PeerWaits {
 public:
   explicit PeerWaits(Producers producers) : producers_(producers) {}
 
-  // Calls `submit_wait` unless an earlier one does for `epoch` of the queue `id`. It allocates the first time for each
+  // Calls `submit_wait`, unless an earlier wait covers `epoch` of the queue `id`. It allocates the first time for each
   // queue.
   template <class SubmitWait>
   void wait_once(std::uint64_t id, std::uint64_t epoch, SubmitWait submit_wait) {
-    // Held until the packet is in the ring: nobody may rely on it before.
+    // Held until the packet is in the ring: other producers may rely on it only then.
     const auto lock = producers_ == Producers::multiple ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
     auto known = std::find_if(waits_.begin(), waits_.end(), [&](const Wait& wait) { return wait.id == id; });
     if (known == waits_.end()) known = waits_.insert(known, {.id = id, .epoch = 0});
@@ -34,7 +34,7 @@ public:
 private:
   struct Wait {
     std::uint64_t id;
-    std::uint64_t epoch;  // the latest that was waited for
+    std::uint64_t epoch;  // of the latest wait
   };
 
   Producers producers_;

@@ -1,4 +1,4 @@
-// Why a queue failed, where it did.
+// Why a queue failed.
 #pragma once
 
 #include <atomic>
@@ -25,12 +25,12 @@ public:
   void join() noexcept;
   void leave() noexcept;
 
-  /// Records `error` unless there is one. The queues that share the fate fail, too.
+  /// Records `error` unless the queue has failed before. The queues that share the fate fail, too.
   void fail(const Error& error) noexcept;
-  /// The same without the others.
+  /// The same for this queue alone.
   void fail_alone(const Error& error) noexcept;
 
-  /// Null where the queue did not fail.
+  /// Null if the queue did not fail.
   [[nodiscard]] const Error* reason() const noexcept {
     return failed_.load(std::memory_order_acquire) ? &*error_ : nullptr;
   }
@@ -41,8 +41,8 @@ public:
 
   /// The copies of the queue's batches.
   [[nodiscard]] CopyWatch& copies() noexcept { return copies_; }
-  /// The queue fails where one of its copies did, or one of a queue that shares its fate. Nothing else tells that a
-  /// copy failed: whoever waits has to look. Returns whether there are any copies.
+  /// Lets the queue fail if one of its copies failed, or a copy of a queue that shares its fate. Nothing else tells
+  /// that a copy failed: waiters have to look. Returns whether there are any copies.
   bool look_at_copies() noexcept;
 
 private:

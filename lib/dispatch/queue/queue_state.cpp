@@ -60,7 +60,7 @@ KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
           fmt::format("the queue's kernarg pool of {} bytes is held by blocks that were never submitted: make it "
                       "larger with QueueOptions::kernarg_bytes",
                       kernargs_.capacity()));
-    // Where no epoch covers it yet, this lets one follow.
+    // If no epoch covers it yet, `done` submits a barrier packet.
     if (oldest != KernargPool::unretired) static_cast<void>(packets_.done(oldest));
   }
 }

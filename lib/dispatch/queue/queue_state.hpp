@@ -20,7 +20,7 @@ class QueueState {
 public:
   /// `fate` is null or outlives the queue.
   QueueState(Agent agent, const QueueOptions& options, SharedFate* fate = nullptr);
-  /// What kernels read goes when the HSA queue is gone.
+  /// Destroys the HSA queue first: until then kernels may read the members' memory.
   ~QueueState() { packets_.stop(); }
   QueueState(const QueueState&) = delete;
   QueueState& operator=(const QueueState&) = delete;
@@ -28,14 +28,14 @@ public:
   [[nodiscard]] PacketQueue& packets() noexcept { return packets_; }
   [[nodiscard]] BatchSubmitter& batches() noexcept { return batches_; }
 
-  /// Submits a dispatch whose arguments are in `slot`, and takes the slot; where this throws it is given back.
+  /// Submits a dispatch whose arguments are in `slot`, and takes the slot. If it throws, the slot is given back.
   Submission submit(const Packet& packet, KernargSlot&& slot);
   /// Submits a dispatch whose arguments are in a block that the caller keeps.
   Submission submit(const Packet& packet, const KernargBlock& arguments);
   /// Waits for room.
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
 
-  /// Says that a slot's memory is read until `epoch` completed.
+  /// A slot's memory is in use until `epoch` completed.
   void retire_kernargs(std::size_t index, std::uint64_t epoch) noexcept;
 
 private:
@@ -43,7 +43,7 @@ private:
 
   PacketQueue packets_;
   BatchSubmitter batches_;
-  KernargPool kernargs_;  ///< whose turn it is in the ring uses it
+  KernargPool kernargs_;  ///< used only during a turn of the ring
 };
 
 }  // namespace fastdispatch::detail

@@ -54,10 +54,10 @@ class Ring {
 public:
   struct Reservation {
     std::uint64_t first;  ///< packet index of the first slot
-    std::uint64_t epoch;  ///< the epoch that covers the packets: their own, or the next one of the queue
+    std::uint64_t epoch;  ///< the epoch that covers the packets: their own, or the queue's next epoch
   };
 
-  /// Whoever holds it is the only producer that reserves. Nothing to take where there is a single one.
+  /// The holder is the only producer that reserves. With a single producer there is nothing to take.
   class Turn {
   public:
     explicit Turn(Ring& ring) noexcept : taken_(ring.multiple_ ? &ring.taken_ : nullptr) {
@@ -82,7 +82,7 @@ public:
   [[nodiscard]] std::uint32_t size() const noexcept { return memory_.size; }
   [[nodiscard]] std::uint64_t write_index() const noexcept { return load(*memory_.write_index); }
   [[nodiscard]] std::uint64_t read_index() const noexcept { return load(*memory_.read_index); }
-  /// What a slot holds now, for error messages: consumer and producers may be changing it meanwhile.
+  /// The packet that a slot holds now, for error messages: consumer and producers may be changing it meanwhile.
   [[nodiscard]] Packet peek(std::uint64_t index) const noexcept {
     const Packet& from = memory_.base[index & (memory_.size - 1)];
     Packet packet;
@@ -91,9 +91,9 @@ public:
     return packet;
   }
 
-  /// Reserves `count` slots (at most size()), all or none; none where the ring has no room for all of them, or where
-  /// another submission is between its parts. Who has a reservation must publish: the consumer stops at a slot until it
-  /// is.
+  /// Reserves `count` slots (at most size()). Returns nothing if the ring has no room for all of them, or if another
+  /// submission is between its parts. The holder of a reservation must publish: the consumer stops at an unpublished
+  /// slot.
   [[nodiscard]] std::optional<Reservation> try_reserve(const Turn& /*proof*/, std::uint32_t count, EndsEpoch ends_epoch,
                                                        Part part = Part::whole) noexcept {
     if (between_parts_ && (part == Part::whole || part == Part::first)) return std::nullopt;
@@ -110,8 +110,8 @@ public:
 
   /// Writes `packets` to the slots from `first` on, the last one with `completion_signal`.
   ///
-  /// Each packet whole, its body before its first word, while its line is near: in two passes, or past the caches by
-  /// non-temporal stores, it takes longer (docs/dispatch.md).
+  /// Writes each packet whole, its body before its first word, while its line is in the cache. Two passes, or
+  /// non-temporal stores past the caches, take longer (docs/dispatch.md).
   void publish(std::uint64_t first, std::span<const Packet> packets, hsa_signal_t completion_signal) noexcept {
     const std::size_t last = packets.size() - 1;
     const Packet* packet = packets.data();
@@ -127,7 +127,7 @@ public:
     publish(slot(first), signalling);
   }
 
-  /// The epochs that were given out; the last of them may not be published yet.
+  /// How many epochs were given out; the last epoch may not be published yet.
   [[nodiscard]] std::uint64_t epochs() const noexcept { return epochs_.load(std::memory_order_acquire); }
 
   /// The packet index behind the last packet of `epoch`; for the latest epochs only, as many as the ring has slots.
@@ -142,8 +142,8 @@ private:
 
   [[nodiscard]] Packet& slot(std::uint64_t index) noexcept { return memory_.base[index & (memory_.size - 1)]; }
 
-  // Proves room for the slots up to `end`. The read index is looked at only when what is known of it does not do: its
-  // cache line belongs to the consumer.
+  // Whether there is room for the slots up to `end`. The read index's cache line belongs to the consumer, so it is
+  // loaded only if the last known value does not suffice.
   [[nodiscard]] bool has_room(std::uint64_t end) noexcept {
     if (end <= free_until_) return true;
     free_until_ = read_index() + memory_.size;
@@ -164,8 +164,8 @@ private:
     std::atomic_ref(slot.words[0]).store(packet.words[0], std::memory_order_release);
   }
 
-  // More entries than there can be incomplete epochs: each of those has a packet in the ring, but for the one that
-  // was read and still runs.
+  // There are more entries than incomplete epochs: each incomplete epoch has a packet in the ring, except for the
+  // packet that was read and still runs.
   [[nodiscard]] std::atomic<std::uint64_t>& epoch_end(std::uint64_t epoch) noexcept {
     return epoch_ends_[epoch & (epoch_ends_.size() - 1)];
   }
@@ -177,7 +177,7 @@ private:
   const bool multiple_;
   std::atomic<bool> taken_{false};  ///< somebody's turn
   bool between_parts_ = false;
-  std::uint64_t next_;        ///< the write index, which nobody else changes
+  std::uint64_t next_;        ///< the write index; only this Ring changes it
   std::uint64_t free_until_;  ///< slots up to this index were free when last looked at
   std::atomic<std::uint64_t> epochs_{0};
   std::vector<std::atomic<std::uint64_t>> epoch_ends_;

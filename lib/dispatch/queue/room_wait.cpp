@@ -1,4 +1,4 @@
-// What to do where a queue has no room.
+// Waiting for room in a queue.
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/device/failure_messages.hpp"

@@ -28,13 +28,13 @@ void Submission::on_complete(CompletionCallback callback) const {
 
 namespace detail {
 
-// What wait_any and wait_all have in common.
+// The common part of wait_any and wait_all.
 class Group {
 public:
   Group(std::span<const Submission> submissions, const WaitOptions& options)
       : submissions_(submissions), options_(options), deadline_(options.timeout) {}
 
-  /// The index of the first that completed; their number where none has.
+  /// The index of the first submission that completed; if no submission completed, their number.
   [[nodiscard]] std::size_t first_completed() const noexcept {
     const auto completed = [](const Submission& one) { return one.queue_->completed(one.epoch_); };
     const auto first = std::find_if(submissions_.begin(), submissions_.end(), completed);
@@ -42,12 +42,14 @@ public:
   }
   [[nodiscard]] bool any_completed() const noexcept { return first_completed() != submissions_.size(); }
 
-  /// Throws where one did not complete and its queue failed; lets a barrier follow where one is needed.
+  /// Throws if a submission did not complete and its queue failed. Submits a barrier packet where a submission needs
+  /// one.
   void check() const {
     for (const Submission& one : submissions_) static_cast<void>(one.done());
   }
 
-  /// Waits until a packet in the ring is to complete each of them, for which there may be no room yet, or `enough()`.
+  /// Waits until each submission has a packet in the ring that completes it, or until `enough()`. A barrier packet may
+  /// have no room yet.
   template <class Enough>
   void wait_until_covered(Enough enough) const {
     const auto covered = [](const Submission& one) { return one.queue_->covers(one.epoch_); };
