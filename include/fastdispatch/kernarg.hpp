@@ -19,19 +19,18 @@ class QueueState;
 enum class KernargMemory : std::uint8_t {
   /// In the host's memory, which every agent reads uncached, over the bus.
   host,
-  /// In the agent's own memory. The agent has the arguments at hand. The host writes them over the bus and waits until
-  /// they have arrived, once for each dispatch or submission that writes any. Only on gfx90a and gfx94x, and where the
-  /// host sees that memory (AgentProperties::host_visible_memory). The packets that read the arguments acquire at
-  /// system scope; docs/fences.md says what packets of your own have to do.
+  /// In the agent's own memory, near the kernels. The host writes the arguments over the bus and waits until they have
+  /// arrived, once for each dispatch or submission that writes arguments. Possible only on gfx90a and gfx94x, and only
+  /// if the host sees the memory (AgentProperties::host_visible_memory). Queue::dispatch and batches acquire at system
+  /// scope for the arguments; packets of your own must do so, too (docs/fences.md).
   device,
 };
 
-/// Owns one block of memory for kernel arguments, aligned to 64 bytes. Whoever makes one keeps it until the dispatches
-/// that read it completed. Queues bring memory of their own; a block is for those who want to place arguments
-/// themselves.
+/// Owns one block of memory for kernel arguments, aligned to 64 bytes. The block must live until the dispatches that
+/// read it completed. Queues have memory of their own; use a block to place arguments yourself.
 class FASTDISPATCH_EXPORT KernargBlock {
 public:
-  /// Throws Error when `bytes` is 0, the memory is exhausted, or for KernargMemory::device the agent has none for that.
+  /// Throws Error when `bytes` is 0, when the memory is exhausted, or when the agent does not support `memory`.
   KernargBlock(Agent agent, std::size_t bytes, KernargMemory memory = KernargMemory::host);
   ~KernargBlock();
   KernargBlock(KernargBlock&& other) noexcept;
@@ -41,9 +40,9 @@ public:
   [[nodiscard]] std::uint64_t address() const noexcept { return reinterpret_cast<std::uintptr_t>(bytes_.data()); }
   [[nodiscard]] KernargMemory memory() const noexcept { return memory_; }
 
-  /// To be called between writing arguments and submitting a packet that names them, which must acquire at system
-  /// scope; Queue::dispatch sees to both. Waits until what this thread wrote to device memory is there: a read over the
-  /// bus. Does nothing for the host's memory. Any number of threads may call it.
+  /// Waits until this thread's writes to device memory have arrived, by a read over the bus. Does nothing for the
+  /// host's memory. Call it after writing arguments and before submitting a packet that names them; the packet must
+  /// acquire at system scope. Queue::dispatch does both. Any number of threads may call it.
   void complete_writes() const noexcept {
     if (memory_ == KernargMemory::device) wait_for_arrival();
   }
@@ -77,7 +76,7 @@ private:
       : queue_(&queue), bytes_(bytes), index_(index) {}
   void give_back() const noexcept;
 
-  detail::QueueState* queue_;  ///< null once it was submitted
+  detail::QueueState* queue_;  ///< null after the slot was submitted
   std::span<std::byte> bytes_;
   std::size_t index_;
 };

@@ -1,7 +1,7 @@
 // The HSA functions that the library calls, as a table of typed pointers filled when the runtime is opened.
 //
-// Nothing links against ROCr: one binary runs with the system's runtime or on the soft GPU, and a test hands a mock
-// table to whatever it wants to see fail.
+// The library does not link against ROCr: one binary runs with the system's runtime or on the soft GPU, and a unit test
+// passes a mock table to make any call fail.
 #pragma once
 
 #include <hsa/hsa.h>

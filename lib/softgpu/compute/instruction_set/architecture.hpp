@@ -1,7 +1,8 @@
-// The GPU architectures that the engine executes, and everything in which they differ. Nothing else in the soft GPU
-// compares an architecture's name or version.
+// The GPU architectures that the engine executes, and their properties. Code elsewhere asks for a property: nothing
+// else in the soft GPU compares an architecture's name or version. Instructions that gfx90a lacks are in
+// cdna3_instructions.cpp and rdna_instructions.cpp.
 //
-// The families of instructions are written in gfx90a's terms. Where another architecture only spells an instruction
+// The families of instructions are written in gfx90a's terms. If another architecture only spells an instruction
 // differently, the decoder gives it gfx90a's name, so that one handler serves both.
 //
 // A GPU of a known family is a row in architecture.cpp.
@@ -14,9 +15,9 @@
 
 namespace softgpu::compute {
 
-/// What the GPUs of a family have in common.
+/// The common properties of a family's GPUs.
 struct ArchitectureFamily {
-  /// Whose handlers emit its instructions.
+  /// The handlers that emit its instructions.
   enum class Instructions : std::uint8_t { cdna2, cdna3, rdna };
 
   /// Where a kernel finds the beginning of its private memory.
@@ -27,12 +28,12 @@ struct ArchitectureFamily {
   };
 
   Instructions instructions;
-  std::uint32_t family_id;        ///< what the kernel driver counts it among
+  std::uint32_t family_id;        ///< the kernel driver's number for the family
   std::uint32_t wavefront_size;   ///< of kernels that do not say otherwise
   bool has_both_wavefront_sizes;  ///< the kernel descriptor's ENABLE_WAVEFRONT_SIZE32 chooses
   FlatScratch flat_scratch;
 
-  // What a compute unit has.
+  // A compute unit's resources.
   std::uint32_t simds_per_compute_unit;
   std::uint32_t simds_of_a_group;  ///< over which a work-group's wavefronts spread: RDNA's units share theirs in pairs
   std::uint32_t most_waves_per_simd;
@@ -46,17 +47,17 @@ struct ArchitectureFamily {
   std::uint32_t gpr_alloc_vgpr_size;  ///< the bit of GPR_ALLOC at which the number of VGPRs begins
   std::uint32_t lds_alloc_granule;    ///< of LDS_ALLOC, in bytes
 
-  // What instructions do.
+  // The behaviour of instructions.
   bool keeps_upper_halves;               ///< results of 16 bits leave the register's other half as it is
   bool compares_write_only_exec;         ///< v_cmpx has no other destination
   bool repeats_packed_inline_constants;  ///< v_pk_fmac_f16 takes an inline constant's lower half for both
   bool exchanges_within_32_lanes;        ///< ds_permute and ds_bpermute do not reach the other half of 64 lanes
-  bool has_gfx9_element_formats;         ///< of typed buffers, which later ones number in another way
+  bool has_gfx9_element_formats;         ///< of typed buffers, which later architectures number in another way
   bool flushes_matrix_denormals;         ///< matrix instructions take and give denormals of 16 bits as zeros
   bool chooses_matrix_sums;              ///< the bit ACC_CD says whether a matrix instruction's sums are in AGPRs
 };
 
-/// What tells a GPU from others of its family.
+/// The properties of a GPU within its family.
 struct ArchitectureProduct {
   std::string_view name;  ///< as ROCr spells it
   std::string_view llvm_processor;
@@ -68,15 +69,15 @@ struct ArchitectureProduct {
 struct Architecture : ArchitectureFamily, ArchitectureProduct {
   /// VGPRs that begin with the work-items' ids.
   [[nodiscard]] unsigned work_item_id_registers() const { return packs_work_item_ids ? 1 : 3; }
-  /// VGPRs come in as many, for wavefronts of so many lanes.
+  /// VGPRs are allocated in multiples of this number, for wavefronts of `lanes` lanes.
   [[nodiscard]] std::uint32_t vgpr_granule_of(std::uint32_t lanes) const { return lanes == 32 ? 8 : vgpr_granule; }
-  /// What gfx90a calls the instruction that is `mnemonic` here (without the encoding's suffix).
+  /// gfx90a's name for this architecture's `mnemonic` (without the encoding's suffix).
   [[nodiscard]] std::string canonical_mnemonic(std::string mnemonic) const;
 
   /// All of them; the first one is the default.
   [[nodiscard]] static std::span<const Architecture> all();
   [[nodiscard]] static const Architecture& gfx90a() { return all().front(); }
-  /// Null where nobody knows the name.
+  /// Null if the name is not known.
   [[nodiscard]] static const Architecture* find(std::string_view name);
 };
 
@@ -87,7 +88,7 @@ struct RenamedInstruction {
 };
 [[nodiscard]] std::span<const RenamedInstruction> renamed_instructions();
 
-/// What a kernel is compiled for.
+/// The target of a kernel's code.
 struct Target {
   const Architecture* architecture = &Architecture::gfx90a();
   std::uint32_t wavefront_size = 64;
