@@ -1,4 +1,4 @@
-// What a dispatch does with the memory that it is given.
+// A dispatch's accesses to its memory.
 #pragma once
 
 #include <concepts>
@@ -22,8 +22,7 @@ struct ElementRange {
 
 namespace detail {
 
-/// An access as an application states it. A view without an agent is an address of whatever kind of memory: HSA is
-/// asked.
+/// An access as an application states it. If the view has no agent, its kind of memory is unknown, and HSA is asked.
 struct StatedAccess {
   static constexpr std::size_t unknown_size = std::numeric_limits<std::size_t>::max();
 
@@ -109,18 +108,18 @@ template <AccessMode mode, class T>
 
 namespace detail {
 
-/// What may be an argument of read and write: an owner with a name, or a view. Views are copied like values.
+/// The arguments of read and write: an owner with a name, or a view. Views are copied like values.
 template <class M>
 concept LivesOn = std::is_lvalue_reference_v<M> || std::is_trivially_copyable_v<std::remove_cvref_t<M>>;
 
 }  // namespace detail
 
 /// The kernel reads, writes, or does both with a DeviceBuffer, DeviceSpan, PinnedBuffer, Pin or MemoryView, or with the
-/// allocation that a pointer points into. It gets the address of the whole; a ElementRange, in elements (for Pin and
-/// MemoryView in bytes), says that it touches only this part of it: `fd::write(buffer, {.first = 0, .count = 64})`.
-/// `write` promises nothing about bytes that are not written: they keep what they held.
-/// What owns memory must be named: that of a temporary is gone before the kernel runs.
-/// Throws Error when the range leaves the buffer; behind a pointer, whose size is not known, nothing is checked.
+/// allocation that a pointer points into. It gets the address of the whole. An ElementRange, in elements (for Pin and
+/// MemoryView in bytes), says that it touches only this part: `fd::write(buffer, {.first = 0, .count = 64})`. With
+/// `write`, bytes that are not written keep their contents. An owner must have a name: a temporary owner's memory would
+/// be gone before the kernel runs. Throws Error when the range leaves the buffer. A range behind a pointer is not
+/// checked: the size is not known.
 template <detail::LivesOn M>
 [[nodiscard]] auto read(M&& memory) {
   return detail::accessed<AccessMode::read>(memory);

@@ -22,7 +22,7 @@ struct AgentState;
 [[nodiscard]] AgentState& state_of(Agent agent) noexcept;
 }  // namespace detail
 
-/// What an agent is and what it allows, read once when the runtime is opened.
+/// An agent's properties and limits, read once when the runtime is opened.
 struct AgentProperties {
   std::string name;          ///< "gfx90a"
   std::string product_name;  ///< the marketing name
@@ -40,7 +40,7 @@ struct AgentProperties {
   bool host_visible_memory = false;                      ///< the host may read and write the GPU's memory: a large BAR
 };
 
-/// The memory pools that buffers come from; a handle of 0 says that the agent has none of that kind.
+/// The memory pools that buffers come from. The handle is 0 if the agent has no pool of the kind.
 struct AgentPools {
   hsa_amd_memory_pool_t fine_grained{};    ///< of the host: memory that host and GPUs see coherently
   hsa_amd_memory_pool_t coarse_grained{};  ///< of a GPU: its own memory

@@ -22,15 +22,16 @@
 
 namespace fastdispatch {
 
-/// How the packets of a batch are ordered and which caches they write back and drop.
+/// How the packets of a batch are ordered, and which caches they write back and drop.
 enum class Fences : std::uint8_t {
   /// Every packet waits for the one before and acquires and releases at system scope.
   conservative,
-  /// Every packet waits for the one before; the first after a start or copy acquires, the last before a copy or the end
-  /// releases at system scope, the others at agent scope: what is between stays in the device's caches.
+  /// Every packet waits for the packet before. The first packet after the start or a copy acquires at system scope. The
+  /// last packet before a copy or the end releases at system scope. All other fences are at agent scope, so that data
+  /// stays in the device's caches.
   minimal,
   /// A packet waits only for packets that wrote memory which it reads or writes, or that read memory which it writes.
-  /// Independent ones overlap, copies too. What a packet touches is what its arguments say: see Batch::dispatch.
+  /// Independent packets and copies overlap. The arguments say what a packet touches: see Batch::dispatch.
   derived,
 };
 
@@ -47,16 +48,18 @@ class BatchRecording;
 }  // namespace detail
 
 /// Owner of a sequence of dispatches and copies, recorded once and submitted any number of times; move-only. Its first
-/// submission to a queue encodes it: packets and kernel arguments, which later submissions to that queue share. Where
-/// something changes between submissions, parameters or the signals of copies, there is one such image for each that
-/// is in flight at once. Recording may go on afterwards; what is in flight keeps what it was submitted with.
+/// submission to a queue encodes it to an image: packets and kernel arguments. Later submissions to the queue share the
+/// image. If parameters or the signals of copies change between submissions, each submission in flight has an image of
+/// its own. Recording may go on afterwards: submissions in flight do not change.
 ///
-/// The steps run as if one after the other, each seeing what the ones before wrote. So do submissions to one queue;
-/// with Fences::derived one may begin beside the last packet of the one before, where nothing that they touch
-/// conflicts. Modules and memory named in a batch must outlive its submissions; the Batch itself need not.
+/// The steps run as if one after the other, and each step sees the writes of the steps before. The same holds for
+/// submissions to one queue. With Fences::derived a submission may begin beside the last packet of the submission
+/// before, if their accesses do not conflict. Modules and memory named in a batch must outlive its submissions; the
+/// Batch itself need not.
 ///
-/// Thread safety: recording needs external synchronization; submitting a batch that is not being recorded may be done
-/// from several threads.
+/// Thread safety:
+/// - recording needs external synchronization
+/// - several threads may submit a batch while nobody records it
 class FASTDISPATCH_EXPORT Batch {
 public:
   explicit Batch(Agent agent, BatchOptions options = {});
@@ -71,10 +74,9 @@ public:
     return BatchParameter<T>(add_parameter(std::move(name)));
   }
 
-  /// Arguments are taken by value now, but for parameters: what a pointer points to may change until the submission,
-  /// the pointer not.
-  /// Throws Error when grid, group or group memory are more than kernel or agent allow (for a grid that is a parameter,
-  /// the submission does), or when a parameter is another batch's; nothing is recorded then.
+  /// Arguments are taken by value now, except for parameters: memory behind a pointer may still change, the pointer
+  /// itself not. Throws Error when grid, group or group memory are more than kernel or agent allow (for a grid that is
+  /// a parameter, the submission does), or when a parameter is another batch's; nothing is recorded then.
   ///
   /// With Fences::derived the arguments say what the kernel touches: `fd::read(a)`, `fd::write(b, {0, n})`,
   /// `fd::read_write(c)`. Without these words, a buffer is read for a parameter `const T*`, read and written for a
@@ -83,10 +85,10 @@ public:
     requires(sizeof...(Arguments) == sizeof...(Parameters) && (BatchArgument<Arguments, Parameters> && ...))
   void dispatch(const Kernel<void(Parameters...)>& kernel, const BatchGrid& grid, Arguments&&... arguments);
 
-  /// With Fences::derived: says what else the last dispatch touches, as in `batch.touches(fd::read(table))`: what it
-  /// reaches through pointers inside of structures and buffers, or as a variable of its module. What is not said is not
-  /// ordered, neither within the batch nor with the one before it in the queue.
-  /// Throws Error when no dispatch was recorded last.
+  /// With Fences::derived: says what else the last dispatch touches, as in `batch.touches(fd::read(table))`: memory
+  /// that it reaches through pointers inside of structures and buffers, or variables of its module. Accesses that are
+  /// not said are not ordered, neither within the batch nor with the batch before it in the queue. Throws Error when
+  /// the last recorded step is not a dispatch.
   template <class... T, AccessMode... modes>
   void touches(const Accessed<T, modes>&... accesses) {
     add_accesses(std::array<detail::StatedAccess, sizeof...(accesses)>{accesses.stated()...});
@@ -105,7 +107,7 @@ public:
     copy(view_of(agent(), detail::bytes_of(std::span<T>(destination))), source);
   }
 
-  /// Forgets what was recorded, parameters too; submissions in flight keep theirs.
+  /// Forgets all steps and parameters; submissions in flight keep theirs.
   void clear();
 
   [[nodiscard]] std::size_t dispatches() const;
@@ -141,7 +143,7 @@ template <class Argument>
   }
 }
 
-// What is recorded for an argument: itself, or zeros where a parameter will be.
+// The recorded value of an argument: the argument itself, or zeros in the place of a parameter.
 template <class Parameter, class Argument>
 [[nodiscard]] decltype(auto) recorded(Argument&& argument) noexcept {
   if constexpr (is_parameter<std::remove_cvref_t<Argument>>) {

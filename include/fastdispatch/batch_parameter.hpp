@@ -1,4 +1,4 @@
-// What each submission of a batch sets anew: arguments of its kernels, and grids.
+// Parameters of a batch, which each submission sets anew: arguments of its kernels, and grids.
 #pragma once
 
 #include <array>
@@ -26,13 +26,13 @@ struct ParameterId {
   friend bool operator==(const ParameterId&, const ParameterId&) = default;
 };
 
-// What a submission sets a parameter to: an object of its type.
+// A submission's value for a parameter: an object of the parameter's type.
 struct ParameterValue {
   ParameterId id;
   const void* object;
 };
 
-// An argument of a dispatch that is a parameter: where it lies in the kernarg segment.
+// An argument of a dispatch that is a parameter, and its place in the kernarg segment.
 struct ParameterUse {
   ParameterId id;
   ArgumentSlot slot{};
@@ -65,8 +65,8 @@ struct ParameterSetting {
   T value;
 };
 
-/// What a submission sets `parameter` to: anything that the kernel would take as an argument of type T, a buffer for a
-/// pointer: `queue.submit(batch, fd::set(count, 5), fd::set(output, buffer))`.
+/// Sets `parameter` for a submission, to anything that the kernel would take as an argument of type T, such as a buffer
+/// for a pointer: `queue.submit(batch, fd::set(count, 5), fd::set(output, buffer))`.
 template <class T, class Value>
   requires KernelArgument<Value, T>
 [[nodiscard]] ParameterSetting<T> set(const BatchParameter<T>& parameter, Value&& value) {
@@ -77,7 +77,7 @@ template <class T, class Value>
   }
 }
 
-/// The grid of a recorded dispatch: one that is known, or a parameter.
+/// The grid of a recorded dispatch: a known grid, or a parameter.
 class BatchGrid {
 public:
   BatchGrid(const Grid& grid) noexcept : grid_(grid) {}
@@ -85,7 +85,7 @@ public:
 
   [[nodiscard]] bool is_parameter() const noexcept { return parameter_.recording != 0; }
   [[nodiscard]] detail::ParameterId parameter() const noexcept { return parameter_; }
-  /// A grid of one work-item where the real one is a parameter.
+  /// The known grid; for a parameter, a grid of one work-item.
   [[nodiscard]] const Grid& grid() const noexcept { return grid_; }
 
 private:
@@ -100,7 +100,7 @@ inline constexpr bool is_parameter = false;
 template <class T>
 inline constexpr bool is_parameter<BatchParameter<T>> = true;
 
-// A parameter stands for an argument of its very type; for a pointer also of one that it converts to.
+// A parameter stands for an argument of the same type; a pointer also for an argument of a type that it converts to.
 template <class Argument, class Parameter>
 inline constexpr bool is_parameter_for = false;
 template <class T, class Parameter>

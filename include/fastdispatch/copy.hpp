@@ -16,9 +16,9 @@ namespace fastdispatch {
 struct CopyOptions {
   static constexpr std::size_t never_lock = ~std::size_t{0};
 
-  /// From how many bytes on the memory is locked for the copy, rather than staged through pinned blocks. Locking costs
-  /// a call into the driver and work for each page; staging costs the host a copy. `./dev bench copies` measures from
-  /// where on locking is faster on a machine.
+  /// From this many bytes on, the memory is locked for the copy; smaller copies are staged through pinned blocks.
+  /// Locking costs a call into the driver and work for each page; staging costs the host a copy. `./dev bench copies`
+  /// measures from which size on locking is faster on a machine.
   std::size_t lock_from = std::size_t{4} << 20U;
 };
 
@@ -27,10 +27,11 @@ struct CopyOptions {
 /// one while the device copies the other; large regions are locked for the copy instead.
 /// Throws Error when the sizes differ, the sides overlap, HSA refuses, or the copy fails while it runs.
 ///
-/// Thread safety: any thread may copy; copies of one agent that are staged take turns.
+/// Thread safety: any thread may copy. Staged copies of one agent take turns.
 FASTDISPATCH_EXPORT void copy(const MemoryView& destination, const MemoryView& source, const CopyOptions& options = {});
 
-/// A std::span on either side (const on the source's); what kind of memory it is, HSA knows. Throws as view_of, too.
+/// The same with a std::span on either side (const for the source); HSA tells its kind of memory. Throws as view_of,
+/// too.
 template <class T, std::size_t extent>
 void copy(const MemoryView& destination, std::span<T, extent> source, const CopyOptions& options = {});
 template <class T, std::size_t extent>
@@ -53,7 +54,7 @@ std::span<std::byte> bytes_of(std::span<T> elements) {
   static_assert(std::is_trivially_copyable_v<T>, "only trivially copyable elements can be copied as bytes");
   return {reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<T>*>(elements.data())), elements.size_bytes()};
 }
-/// The side that has an agent says in whose runtime the span's memory is looked up.
+/// The span's memory is looked up in the runtime of the other side's agent.
 FASTDISPATCH_EXPORT MemoryView host_view(const MemoryView& peer, std::span<std::byte> bytes);
 }  // namespace detail
 

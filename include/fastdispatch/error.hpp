@@ -10,7 +10,7 @@
 
 namespace fastdispatch {
 
-/// What callers tell apart.
+/// The kinds of errors that callers tell apart.
 enum class ErrorKind {
   bad_argument,   ///< the call was wrong, and would be wrong again
   out_of_memory,  ///< memory, queues or signals are exhausted
@@ -20,9 +20,9 @@ enum class ErrorKind {
   runtime,        ///< the HSA runtime or the device is not there, or refused something else
 };
 
-/// Thrown for whatever goes wrong: a wrong argument, a failed HSA call, a fault on the GPU seen by a waiter.
+/// Thrown for every error: a wrong argument, a failed HSA call, a fault on the GPU seen by a waiter.
 ///
-/// `what()` is one line that says what was being done, which call failed with which text, and what to do about it.
+/// `what()` is one line: the action, the failed call with its text, and advice.
 class FASTDISPATCH_EXPORT Error : public std::runtime_error {
 public:
   /// An error that the library found by itself: a bad argument, unless `kind` says otherwise.
@@ -46,15 +46,15 @@ private:
   std::string call_;
 };
 
-/// Thrown when a time limit passes. After that of a wait, what was waited for goes on, and can be waited for again.
-/// After full_timeout, of a submission that found no room, nothing was submitted; or a part of a batch that is longer
-/// than the ring, and then the queue has failed.
+/// Thrown when a time limit passes. After a wait's time limit, the submission goes on, and can be waited for again.
+/// After full_timeout, when a submission found no room, nothing was submitted. The exception is a batch that is longer
+/// than the ring: if a part of it was submitted, the queue has failed.
 class FASTDISPATCH_EXPORT TimeoutError : public Error {
 public:
   explicit TimeoutError(const std::string& message) : Error(ErrorKind::timeout, message) {}
 };
 
-/// Thrown where a queue with WhenFull::report has no room now; nothing was submitted.
+/// Thrown if a queue with WhenFull::report has no room now; nothing was submitted.
 class FASTDISPATCH_EXPORT QueueFullError : public Error {
 public:
   explicit QueueFullError(const std::string& message) : Error(ErrorKind::full, message) {}

@@ -37,10 +37,10 @@ struct Grid {
 
 /// A grid of x, x * y or x * y * z work-items, in work-groups of up to 256 along x unless `group` says otherwise.
 ///
-/// Where the grid is no multiple of the group, the last groups are partial. Compiled by LLVM 15 and earlier, HIP's
-/// blockDim is the size of the group at hand then: `blockIdx.x * blockDim.x + threadIdx.x` is wrong in a partial group.
-/// Later compilers make it that of a whole group, but leave partial ones out of gridDim in code objects of version 5.
-/// Round the grid up for such kernels, as HIP does, or let them ask __builtin_amdgcn_{workgroup,grid}_size_x().
+/// If the grid is not a multiple of the group, the last groups are partial. With LLVM 15 and earlier, HIP's blockDim is
+/// the size of the current group: `blockIdx.x * blockDim.x + threadIdx.x` is wrong in a partial group. With later
+/// compilers, blockDim is the size of a whole group, but in code objects of version 5 gridDim does not count partial
+/// groups. Round the grid up for such kernels, as HIP does, or let them ask __builtin_amdgcn_{workgroup,grid}_size_x().
 [[nodiscard]] constexpr Grid grid(std::uint32_t x) noexcept {
   return {.size = {x, 1, 1}, .group_size = {std::min(x, 256U), 1, 1}, .dimensions = 1};
 }

@@ -22,8 +22,8 @@ struct LocalMemory {
   std::uint32_t bytes = 0;
 };
 
-/// What may be passed for a parameter: what converts to its type; for a pointer also whatever has a data() that does
-/// (DeviceBuffer, DeviceSpan, PinnedBuffer).
+/// An argument that may be passed for a parameter: it converts to the parameter's type. For a pointer, it may also have
+/// a data() that converts (DeviceBuffer, DeviceSpan, PinnedBuffer).
 template <class Argument, class Parameter>
 concept KernelArgument = std::convertible_to<Argument, Parameter> ||
                          (std::is_pointer_v<Parameter> && requires(Argument && argument) {
@@ -79,8 +79,8 @@ template <class T>
   return {kind, sizeof(T), &typeid(T)};  // NOLINT(bugprone-sizeof-expression): pointers are parameters, too
 }
 
-/// Each LocalMemory starts at a multiple of 16 bytes, the strictest alignment that a type of OpenCL's asks of LDS but
-/// for the widest vectors (128 bytes), which nothing loads at once.
+/// Each LocalMemory starts at a multiple of 16 bytes, the strictest alignment of OpenCL's types in LDS, except for the
+/// widest vectors (128 bytes), which no instruction loads at once.
 constexpr std::uint64_t aligned_local_memory(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
 
 template <class Argument>

@@ -10,15 +10,15 @@
 
 namespace fastdispatch {
 
-/// Where memory lies, as far as a copy cares.
+/// Where memory lies, for a copy.
 enum class MemoryKind {
   device,    ///< in an agent's own memory
   pinned,    ///< in host memory that agents reach, allocated from a pool or locked
   pageable,  ///< any other host memory
 };
 
-/// A view of bytes with the agent that they belong to: what a copy's two sides are given as. DeviceBuffer, PinnedBuffer
-/// and Pin convert to it; for a std::span, view_of asks HSA what kind of memory it is.
+/// A view of bytes with the agent that they belong to: a side of a copy. DeviceBuffer, PinnedBuffer and Pin convert to
+/// it; for a std::span, view_of asks HSA what kind of memory it is.
 struct MemoryView {
   std::byte* address = nullptr;         ///< the host's address, for device memory the agent's
   std::byte* device_address = nullptr;  ///< the agent's; it differs for memory locked by Pin

@@ -16,15 +16,15 @@
 
 namespace fastdispatch {
 
-/// Owner of a code object loaded for one agent; move-only. Its kernels are views into it, so it must outlive them and
-/// what was dispatched with them.
+/// Owner of a code object loaded for one agent; move-only. Its kernels are views into it, so the module must outlive
+/// the kernels and their dispatches.
 ///
 /// Thread safety: load and the const members may be called from any thread.
 class FASTDISPATCH_EXPORT Module {
 public:
-  /// From an ELF code object or a clang offload bundle, of which the entry that fits the agent best is taken. Throws
-  /// Error when the file can't be read, is damaged or compressed, or has nothing for the agent; the text then lists
-  /// what it has.
+  /// Loads an ELF code object, or the entry of a clang offload bundle that fits the agent best. Throws Error when the
+  /// file can't be read, is damaged or compressed, or has nothing for the agent; the text then lists the file's
+  /// targets.
   [[nodiscard]] static Module load(Agent agent, const std::filesystem::path& file);
   /// The same from memory, which is copied: an embedded code object, for instance. `name` is for error texts.
   [[nodiscard]] static Module load(Agent agent, std::span<const std::byte> image, std::string_view name = "memory");
@@ -33,9 +33,9 @@ public:
   Module& operator=(Module&&) noexcept;
   ~Module();
 
-  /// The kernel of that name: as its symbol says or, for a C++ kernel, its source name where only one has it.
-  /// `Signature` is void(parameters...). Throws Error, listing the kernels, when there is none, and when count, size or
-  /// kind of the parameters are not what the code object was compiled with.
+  /// The kernel with this name: the name is the symbol or, for a C++ kernel, the source name if only one kernel has it.
+  /// `Signature` is void(parameters...). Throws Error when there is no such kernel (the text lists the kernels), and
+  /// when count, size or kind of the parameters differ from the code object's.
   template <class Signature>
   [[nodiscard]] Kernel<Signature> kernel(std::string_view name) const;
 

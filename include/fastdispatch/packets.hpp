@@ -1,8 +1,8 @@
 // AQL packets: 64 bytes that tell a queue's command processor what to do.
 //
-// Encoders are constexpr and write whole packets; what is not named is zero, as the specification asks of reserved
-// fields. Layouts: HSA Platform System Architecture Specification 1.2, section 2.9; AMD's barrier-value packet:
-// hsa/hsa_ext_amd.h.
+// Encoders are constexpr and write whole packets; fields that are not named are zero, as the specification requires of
+// reserved fields. Layouts: HSA Platform System Architecture Specification 1.2, section 2.9; AMD's barrier-value
+// packet: hsa/hsa_ext_amd.h.
 #pragma once
 
 #include <array>
@@ -28,13 +28,13 @@ enum class BarrierBit : std::uint8_t { clear = 0, set = 1 };
 
 enum class PacketType : std::uint8_t {
   vendor_specific = HSA_PACKET_TYPE_VENDOR_SPECIFIC,
-  invalid = HSA_PACKET_TYPE_INVALID,  ///< what a free slot holds; note that it is 1, not 0
+  invalid = HSA_PACKET_TYPE_INVALID,  ///< the type of a free slot; note that it is 1, not 0
   kernel_dispatch = HSA_PACKET_TYPE_KERNEL_DISPATCH,
   barrier_and = HSA_PACKET_TYPE_BARRIER_AND,
   barrier_or = HSA_PACKET_TYPE_BARRIER_OR,
 };
 
-/// The ordering that a packet asks for. The defaults are the safest there are.
+/// The ordering that a packet asks for. The defaults are the safest.
 struct Ordering {
   BarrierBit barrier = BarrierBit::set;
   FenceScope acquire = FenceScope::system;
@@ -69,7 +69,7 @@ struct PacketHeader {
   friend constexpr bool operator==(const PacketHeader&, const PacketHeader&) = default;
 };
 
-/// A packet of any type, as it lies in the ring. Its first word, header and setup, is what publishes it.
+/// A packet of any type, as it lies in the ring. Its first word, header and setup, publishes it.
 struct alignas(64) Packet {
   std::array<std::uint32_t, 16> words{};
 

@@ -1,4 +1,4 @@
-// Locking host memory that exists.
+// Locking existing host memory.
 #pragma once
 
 #include <cstddef>
@@ -11,11 +11,11 @@
 
 namespace fastdispatch {
 
-/// Owner of a lock on host memory that exists: while it lives, the agent reaches the memory at device_address() and
-/// copies to and from it need no staging. The memory must outlive the lock; move-only.
+/// Owner of a lock on existing host memory; move-only. While the lock lives, the agent reaches the memory at
+/// device_address(), and copies to and from the memory need no staging. The memory must outlive the lock.
 class FASTDISPATCH_EXPORT Pin {
 public:
-  /// An empty span locks nothing. Throws Error when the operating system refuses to lock as much.
+  /// An empty span locks nothing. Throws Error when the operating system refuses to lock so much.
   Pin(Agent agent, std::span<std::byte> memory);
   template <class T, std::size_t extent>
   Pin(Agent agent, std::span<T, extent> memory) : Pin(agent, std::as_writable_bytes(memory)) {}
@@ -37,7 +37,7 @@ public:
   operator MemoryView() const { return view_; }
 
 private:
-  MemoryView view_;  ///< its agent unlocks the memory; no address, nothing to unlock
+  MemoryView view_;  ///< its agent unlocks the memory; without an address there is nothing to unlock
 };
 
 }  // namespace fastdispatch

@@ -23,9 +23,9 @@ struct ArgumentSlot {
   std::uint32_t size;
 };
 
-// What the code object wants the dispatcher to write behind the explicit arguments. What is not listed here
-// stays zero: global offsets, because HSA's grids start at 0; hostcall, heap, printf, multigrid, default queue and
-// completion action, because that tells the kernel that the service is not there.
+// Implicit arguments, which the dispatcher writes behind the explicit arguments. Other implicit arguments stay zero:
+// global offsets, because HSA's grids start at 0; hostcall, heap, printf, multigrid, default queue and completion
+// action, because zero tells the kernel that there is no such service.
 enum class ImplicitValue : std::uint8_t {
   block_count_x,
   block_count_y,
@@ -49,15 +49,15 @@ struct ImplicitSlot {
   ImplicitValue value;
 };
 
-// One kernel, ready to be dispatched: what the code object's metadata says, what the loader made of it, and the agent's
-// limits. Made once by Module, never changed.
+// One kernel, ready to be dispatched: the code object's metadata, the loader's address, and the agent's limits. Made
+// once by Module, never changed.
 struct KernelInfo {
   std::string name;
   std::uint64_t object = 0;  // of the kernel descriptor, as a packet wants it
   std::uint32_t kernarg_size = 0;
   std::uint32_t group_segment_size = 0;
   std::uint32_t private_segment_size = 0;
-  std::uint32_t max_group_size = 0;          // what it was compiled for, or the agent's limit if that is smaller
+  std::uint32_t max_group_size = 0;  // the size that it was compiled for, or the agent's limit if that is smaller
   std::uint32_t max_group_segment_size = 0;  // the agent's
   bool needs_queue = false;                  // an implicit argument depends on the queue
   hsa_agent_t agent{};                       // on which it is loaded; 0: on all
@@ -73,9 +73,9 @@ struct Parameter {
   const std::type_info* type;
 };
 
-// Throws Error, saying what is wrong, when the kernel can't be launched so: it is loaded on another agent, a group
-// larger than it was compiled for, or more group memory than the agent has, or a grid that `agent` can't run.
-// `local_memory` is what LocalMemory adds.
+// Throws Error, with the reason, when the kernel can't be launched in this way: the kernel is loaded on another agent,
+// the group is larger than the kernel was compiled for, the agent has too little group memory, or `agent` can't run the
+// grid. `local_memory` is the bytes that LocalMemory adds.
 FASTDISPATCH_EXPORT void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
                                         Agent agent);
 

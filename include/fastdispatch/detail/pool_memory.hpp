@@ -34,7 +34,7 @@ public:
 private:
   PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, MemoryKind kind);
 
-  MemoryView view_;  // its agent frees the memory; no address, nothing to free
+  MemoryView view_;  // its agent frees the memory; without an address there is nothing to free
 };
 
 }  // namespace fastdispatch::detail
