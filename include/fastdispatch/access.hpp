@@ -118,8 +118,8 @@ concept LivesOn = std::is_lvalue_reference_v<M> || std::is_trivially_copyable_v<
 /// allocation that a pointer points into. It gets the address of the whole. An ElementRange, in elements (for Pin and
 /// MemoryView in bytes), says that it touches only this part: `fd::write(buffer, {.first = 0, .count = 64})`. With
 /// `write`, bytes that are not written keep their contents. An owner must have a name: a temporary owner's memory would
-/// be gone before the kernel runs. Throws Error when the range leaves the buffer. A range behind a pointer is not
-/// checked: the size is not known.
+/// be gone before the kernel runs.
+/// Throws Error when the range leaves the buffer. A range behind a pointer is not checked: the size is not known.
 template <detail::LivesOn M>
 [[nodiscard]] auto read(M&& memory) {
   return detail::accessed<AccessMode::read>(memory);

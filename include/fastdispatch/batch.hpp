@@ -75,8 +75,9 @@ public:
   }
 
   /// Arguments are taken by value now, except for parameters: memory behind a pointer may still change, the pointer
-  /// itself not. Throws Error when grid, group or group memory are more than kernel or agent allow (for a grid that is
-  /// a parameter, the submission does), or when a parameter is another batch's; nothing is recorded then.
+  /// itself not.
+  /// Throws Error when grid, group or group memory are more than kernel or agent allow (for a grid that is a parameter,
+  /// the submission does), or when a parameter is another batch's; nothing is recorded then.
   ///
   /// With Fences::derived the arguments say what the kernel touches: `fd::read(a)`, `fd::write(b, {0, n})`,
   /// `fd::read_write(c)`. Without these words, a buffer is read for a parameter `const T*`, read and written for a
@@ -87,8 +88,8 @@ public:
 
   /// With Fences::derived: says what else the last dispatch touches, as in `batch.touches(fd::read(table))`: memory
   /// that it reaches through pointers inside of structures and buffers, or variables of its module. Accesses that are
-  /// not said are not ordered, neither within the batch nor with the batch before it in the queue. Throws Error when
-  /// the last recorded step is not a dispatch.
+  /// not said are not ordered, neither within the batch nor with the batch before it in the queue.
+  /// Throws Error when the last recorded step is not a dispatch.
   template <class... T, AccessMode... modes>
   void touches(const Accessed<T, modes>&... accesses) {
     add_accesses(std::array<detail::StatedAccess, sizeof...(accesses)>{accesses.stated()...});

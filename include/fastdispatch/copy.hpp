@@ -30,8 +30,8 @@ struct CopyOptions {
 /// Thread safety: any thread may copy. Staged copies of one agent take turns.
 FASTDISPATCH_EXPORT void copy(const MemoryView& destination, const MemoryView& source, const CopyOptions& options = {});
 
-/// The same with a std::span on either side (const for the source); HSA tells its kind of memory. Throws as view_of,
-/// too.
+/// The same with a std::span on either side (const for the source); HSA tells its kind of memory.
+/// Throws as view_of, too.
 template <class T, std::size_t extent>
 void copy(const MemoryView& destination, std::span<T, extent> source, const CopyOptions& options = {});
 template <class T, std::size_t extent>

@@ -22,9 +22,9 @@ namespace fastdispatch {
 /// Thread safety: load and the const members may be called from any thread.
 class FASTDISPATCH_EXPORT Module {
 public:
-  /// Loads an ELF code object, or the entry of a clang offload bundle that fits the agent best. Throws Error when the
-  /// file can't be read, is damaged or compressed, or has nothing for the agent; the text then lists the file's
-  /// targets.
+  /// Loads an ELF code object, or the entry of a clang offload bundle that fits the agent best.
+  /// Throws Error when the file can't be read, is damaged or compressed, or has nothing for the agent; the text then
+  /// lists the file's targets.
   [[nodiscard]] static Module load(Agent agent, const std::filesystem::path& file);
   /// The same from memory, which is copied: an embedded code object, for instance. `name` is for error texts.
   [[nodiscard]] static Module load(Agent agent, std::span<const std::byte> image, std::string_view name = "memory");
@@ -34,8 +34,9 @@ public:
   ~Module();
 
   /// The kernel with this name: the name is the symbol or, for a C++ kernel, the source name if only one kernel has it.
-  /// `Signature` is void(parameters...). Throws Error when there is no such kernel (the text lists the kernels), and
-  /// when count, size or kind of the parameters differ from the code object's.
+  /// `Signature` is void(parameters...).
+  /// Throws Error when there is no such kernel (the text lists the kernels), and when count, size or kind of the
+  /// parameters differ from the code object's.
   template <class Signature>
   [[nodiscard]] Kernel<Signature> kernel(std::string_view name) const;
 

@@ -21,7 +21,7 @@ namespace fastdispatch {
 /// Thread safety: load, store and wait may be called from any thread.
 class FASTDISPATCH_EXPORT Signal {
 public:
-  /// Throws Error when HSA can make none: each takes an interrupt event, of which a process has few.
+  /// Throws Error when HSA can't make a signal: each takes an interrupt event, and a process has few of them.
   explicit Signal(Agent agent, hsa_signal_value_t initial = 1);
   ~Signal();
   Signal(Signal&& other) noexcept;
@@ -31,8 +31,8 @@ public:
   void store(hsa_signal_value_t value) noexcept;           ///< releases
 
   /// Waits until the value is below `threshold`: with the defaults, until a packet that carries the signal completed.
-  /// Throws TimeoutError, or Error when that cannot happen any more: a queue with a packet that was to complete the
-  /// signal failed, or the agent had a memory fault after the value was set.
+  /// Throws TimeoutError. Throws Error when the value can't get there any more: a queue with a packet that was to
+  /// complete the signal failed, or the agent had a memory fault after the value was set.
   void wait(WaitOptions options = {}, hsa_signal_value_t threshold = 1) const;
 
   [[nodiscard]] hsa_signal_t handle() const noexcept { return handle_; }
@@ -48,7 +48,7 @@ class SignalPool;
 
 /// Owns a signal on loan from a SignalPool and gives it back when destroyed.
 ///
-/// It may be given back before the packet or copy that decrements it completed: the pool lends it again only when its
+/// It may be given back before the packet or copy that decrements it completed: the pool lends it again only after its
 /// value has come to 0. The pool must live until then.
 class FASTDISPATCH_EXPORT PooledSignal {
 public:
@@ -67,8 +67,9 @@ private:
   std::unique_ptr<Signal> signal_;
 };
 
-/// Owns signals for reuse: creating one costs a call into HSA and an interrupt event, of which a process has few.
-/// A signal that came back with a value above 0, because something is still to decrement it, is not lent until it has.
+/// Owns signals for reuse: creating a signal costs a call into HSA and an interrupt event, and a process has few of
+/// them. A signal may come back with a value above 0, because a packet or copy is still to decrement it. It is lent
+/// again after that.
 ///
 /// Thread safety: every member may be called from any thread.
 class FASTDISPATCH_EXPORT SignalPool {
@@ -79,7 +80,7 @@ public:
   SignalPool(const SignalPool&) = delete;
   SignalPool& operator=(const SignalPool&) = delete;
 
-  /// A signal with the value `initial`; a new one where all are on loan. Throws as Signal does.
+  /// A signal with the value `initial`; a new signal if all are on loan. Throws as Signal does.
   [[nodiscard]] PooledSignal acquire(hsa_signal_value_t initial = 1);
   /// How many signals the pool made, on loan or not.
   [[nodiscard]] std::size_t size() const;

@@ -1,11 +1,12 @@
 // Several queues that share the independent work of a batch.
 //
-// Purpose: a barrier bit holds up everything behind it in its queue, related or not. Streams takes a batch apart by
-// what its steps read and write: chains of steps that have nothing to do with each other go to queues of their own, and
-// wait for one another on the device where they meet.
+// Purpose: a barrier bit holds up everything behind it in its queue, related or not. Streams takes a batch apart by the
+// reads and writes of its steps: independent chains of steps go to queues of their own, and wait for one another on the
+// device where they meet.
 //
-// Thread safety: one thread submits, as to a queue with Producers::single: no lock, no atomic read-modify-write.
-// Waiting on a Submission is safe from any thread.
+// Thread safety:
+// - one thread submits, as to a queue with Producers::single: no lock, no atomic read-modify-write
+// - any thread may wait on a Submission
 //
 // Memory ordering: that of Queue.
 #pragma once
@@ -45,7 +46,8 @@ struct StreamsLayout {
   friend bool operator==(const StreamsLayout&, const StreamsLayout&) = default;
 };
 
-/// Owns several queues of one agent; move-only. Its destructor stops the queues whatever is in them: wait first.
+/// Owns several queues of one agent; move-only. Its destructor stops the queues even if packets have not completed:
+/// wait first.
 class FASTDISPATCH_EXPORT Streams {
 public:
   /// Throws Error when the options are outside of the agent's limits or HSA has no queue left.
@@ -54,20 +56,20 @@ public:
   Streams(Streams&&) noexcept;
   Streams& operator=(Streams&&) noexcept;
 
-  /// Submits a recorded batch, as Queue::submit does, and again: a replay, which allocates and locks nothing. A batch
-  /// with Fences::derived is spread over the queues where that is worth the waits between them, which is worked out at
-  /// its first submission; any other goes to one queue as it is.
+  /// Submits a recorded batch, as Queue::submit does. A replay allocates and locks nothing. A batch with
+  /// Fences::derived is spread over the queues if this is worth the waits between them; the first submission works this
+  /// out. A batch with other fences goes to one queue as it is.
   ///
-  /// Submissions run as if one after the other. Of batches with Fences::derived, the same one or others, each part that
-  /// goes to a queue waits only for those of earlier submissions with which it conflicts, or which are before it in its
-  /// queue; what is further back than the last four batches has completed before. Any other batch starts when
-  /// everything before has completed, and holds up everything behind it.
+  /// Submissions run as if one after the other. With Fences::derived, each part of a batch that goes to a queue waits
+  /// only for parts of earlier submissions, of the same batch or others, that conflict with it or are before it in its
+  /// queue. Parts that are further back than the last four batches have completed before. A batch with other fences
+  /// starts when everything before has completed, and holds up everything behind it.
   ///
-  /// The Submission is complete when all steps are, and those of all submissions before; it can be waited for like any
-  /// other, alone, with others, with Queue::start_after, and must not outlive the Streams.
-  /// Throws Error as Queue::submit does, with nothing submitted. Where it throws with a part submitted, because
+  /// The Submission is complete when all its steps, and all submissions before, are complete. It can be waited for like
+  /// any other: alone, with others, with Queue::start_after. It must not outlive the Streams.
+  /// Throws Error as Queue::submit does, with nothing submitted. If it throws with a part submitted, because
   /// `full_timeout` struck, a copy could not be started or a queue failed meanwhile, all of the queues have failed.
-  /// When one queue fails, all of them have, and every waiter gets the reason.
+  /// When one queue fails, all of them fail, and every waiter gets the reason.
   Submission submit(const Batch& batch);
   template <class... T>
     requires(sizeof...(T) > 0)
@@ -76,12 +78,11 @@ public:
     return submit(batch, std::span<detail::ParameterValue>(values));
   }
 
-  /// Lets what is submitted from now on start after `submission`, to a queue that is not one of these; see
-  /// Queue::start_after.
+  /// Later submissions start after `submission`, which is of a queue outside of this object; see Queue::start_after.
   void start_after(const Submission& submission);
 
   /// Waits for everything submitted so far.
-  /// Throws as Submission::wait does, and where a queue has failed, also when what was submitted whole is complete.
+  /// Throws as Submission::wait does. Throws if a queue has failed, even if all complete submissions have completed.
   void wait(WaitOptions options = {});
 
   /// How `batch` is spread, or would be.
