@@ -1,5 +1,5 @@
-// Lets many work-items increment few counters: without atomics, which loses increments; with atomics in memory, which
-// is right and slow; and with a histogram in LDS for each work-group, which is right and fast.
+// Lets many work-items increment few counters in three ways: without atomics, which loses increments; with atomics in
+// memory, which is right and slow; with a histogram in LDS for each work-group, which is right and fast.
 #include "plot.hpp"
 #include "program.hpp"
 #include "report.hpp"
@@ -44,7 +44,7 @@ constexpr std::uint32_t group_size = 256;
 
 constexpr std::uint32_t groups_for(std::uint32_t work_items) { return (work_items + group_size - 1) / group_size; }
 
-// Whole groups: the kernels leave out the work-items that are too many.
+// Whole groups: surplus work-items do nothing in the kernels.
 fd::Grid grid_of(std::uint32_t groups, std::uint32_t windows = 1) {
   return fd::grid(groups * group_size, windows).group(group_size);
 }
@@ -86,14 +86,14 @@ private:
 };
 
 std::vector<Variant> Histogram::variants() {
-  // Half of a compute unit's LDS, so that it holds two groups: one counts while the other waits. More bins than fit are
-  // counted by several groups, each of which sees to a window of them.
+  // Half of a compute unit's LDS, so that the unit holds two groups: one counts while the other waits. If the bins do
+  // not fit, several groups count, each group one window of the bins.
   const auto room = static_cast<std::uint32_t>(gpu_.properties().lds_bytes / 2 / sizeof(std::uint32_t));
   const std::uint32_t width = std::min(bins_, room);
 
-  // Clearing the histogram and adding it to memory costs a group the same for one increment a work-item as for many:
-  // as few groups as keep every compute unit busy, and several increments for each work-item. And with as many copies
-  // of each counter as LDS has banks, no two lanes of a wavefront meet in one.
+  // Clearing the histogram and adding it to memory costs a group the same for one increment a work-item as for many. So
+  // there are only enough groups to keep every compute unit busy, with several increments for each work-item. With as
+  // many copies of each counter as LDS has banks, no two lanes of a wavefront meet in one bank.
   constexpr std::uint32_t increments_each = 16;
   constexpr std::uint32_t bank_bits = 5;
   const std::uint32_t few_groups = std::min(groups_for(items_ / increments_each + 1), gpu_.compute_units());
@@ -169,8 +169,8 @@ int run(const Options& options) {
                             runtime, gpu);
   for (const Variant& variant : variants) report.rows.push_back(row_of(variant));
 
-  // The variants take turns, so that what else the machine does strikes them alike. The first turn loads the kernels
-  // and is not counted, but checked like the others.
+  // The variants take turns, so that other load of the machine slows them alike. The first turn loads the kernels and
+  // is not counted, but checked like the others.
   std::vector<Counters> results(variants.size());
   for (std::size_t turn = 0; turn <= options.common.iterations; ++turn) {
     for (std::size_t i = 0; i < variants.size(); ++i) {

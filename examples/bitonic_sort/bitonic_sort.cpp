@@ -1,8 +1,8 @@
 // Sorts integers with a bitonic network on the GPU, and shows what dispatching its many short kernels costs.
 //
 // A network for 2^n values is n * (n + 1) / 2 passes that wait for one another: 120 kernels of a few microseconds for
-// 32768 values. That makes the way they are dispatched matter as much as what they do. The way that most programs begin
-// with is the baseline; each flag takes one of its costs away, and --ablation prints what each is worth.
+// 32768 values. So dispatching the kernels takes as much time as running them. The baseline dispatches as most programs
+// do at first. Each flag removes one of its costs, and --ablation prints the gain of each flag.
 #include "number_file.hpp"
 #include "options.hpp"
 #include "output_file.hpp"
@@ -35,7 +35,8 @@ namespace fd = fastdispatch;
 
 namespace {
 
-// The kernel of kernels/bitonic_sort.hip. The library holds this against the code object when the kernel is looked up.
+// The signature of the kernel in kernels/bitonic_sort.hip. The library compares it with the code object when the kernel
+// is looked up.
 using BitonicPass = void(std::uint32_t* data, std::uint32_t stage, std::uint32_t step, std::uint32_t order);
 
 struct Pass {
@@ -52,7 +53,7 @@ std::vector<Pass> passes_for(std::size_t length) {
   return passes;
 }
 
-// What is set up once, however the passes are dispatched.
+// Objects that are set up once, for every way to dispatch the passes.
 struct Network {
   Network(fd::Agent agent, std::size_t length, Order direction)
       : gpu(agent), module(fd::Module::load(gpu, code_objects::bitonic_sort(), "bitonic_sort")),
@@ -129,7 +130,7 @@ void Sorter::sort() {
   fd::copy(numbers_, network_.data);
 }
 
-// One packet after the other, the way that each optimization is about.
+// Submits one packet after the other: the optimizations improve this way.
 void Sorter::dispatch_passes() {
   std::optional<fd::Signal> own_signal;
   std::vector<fd::KernargBlock> own_kernargs;  // each must live until its kernel has completed
@@ -140,8 +141,8 @@ void Sorter::dispatch_passes() {
     const bool host_waits = last || !optimizations_.no_host_sync;
     fd::DispatchOptions options{.ordering = ordering(i)};
 
-    // The host learns of a kernel's completion by a signal. Making one is a call into the runtime, which allocates
-    // memory and an event for it.
+    // The host learns of a kernel's completion by a signal. Making a signal is a call into the runtime, which allocates
+    // memory and an event.
     if (host_waits) {
       if (optimizations_.preallocated_signal) {
         signal_.store(1);
@@ -150,8 +151,8 @@ void Sorter::dispatch_passes() {
         options.completion = &own_signal.emplace(network_.gpu);
       }
     }
-    // A kernel reads its arguments from memory while it runs, so each needs a block of its own. By default the queue
-    // takes it from a ring that it reuses; allocating one is a call into the runtime.
+    // A kernel reads its arguments from memory while it runs, so each kernel needs a block of its own. By default the
+    // queue takes the block from a ring that it reuses; allocating a block is a call into the runtime.
     if (!optimizations_.preallocated_kernarg) {
       options.kernargs = &own_kernargs.emplace_back(network_.gpu, network_.kernel.kernarg_size());
     }
@@ -159,7 +160,7 @@ void Sorter::dispatch_passes() {
     const auto [stage, step] = network_.passes[i];
     network_.queue.dispatch(network_.kernel, network_.grid, options, network_.data, stage, step, network_.order);
 
-    // The barrier bit in the next packet keeps the passes apart too, without the way to the host and back.
+    // The barrier bit in the next packet keeps the passes in order, too, without a round trip to the host.
     if (host_waits) {
       options.completion->wait();
       own_signal.reset();
@@ -184,8 +185,7 @@ struct Variant {
   Optimizations optimizations;
 };
 
-// Each row of the table has the optimizations of the rows above it, in the order of the article that measured them
-// first.
+// Each row of the table adds one optimization to the row above, in the order of the article that measured them first.
 std::vector<Variant> ablation() {
   Optimizations so_far;
   std::vector<Variant> variants = {{"baseline", so_far}};
@@ -238,14 +238,14 @@ std::vector<std::uint32_t> sorted_by_host(std::vector<std::uint32_t> numbers, Or
 // Times one sort of `input` and returns microseconds: both copies and all kernels.
 double time_sort(Sorter& sorter, std::span<const std::uint32_t> input, Order order) {
   const std::span<std::uint32_t> numbers = sorter.numbers();
-  // A network takes a power of two: what is added sorts behind everything else.
+  // A network takes a power of two numbers: the added numbers sort behind all others.
   const std::uint32_t padding = order == Order::ascending ? std::numeric_limits<std::uint32_t>::max() : 0;
   std::fill(std::copy(input.begin(), input.end(), numbers.begin()), numbers.end(), padding);
 
   return time_of([&sorter] { sorter.sort(); });
 }
 
-// Each row's difference to the one above it, and what all so far have bought.
+// Each row's difference to the row above it, and the total gain so far.
 void add_differences(std::vector<Row>& rows) {
   const double first = median(rows.front().microseconds);
   double before = first;
@@ -283,7 +283,7 @@ int run(const Options& options) {
   const std::size_t length = options.input ? input.size() : options.length;
   if (length > longest) throw std::runtime_error("more than " + std::to_string(longest) + " numbers");
   const std::size_t padded = std::bit_ceil(std::max<std::size_t>(length, 2));
-  const std::size_t arrays = variants.size() + 3;  // the input, what is expected, the GPU's, which may be the host's
+  const std::size_t arrays = variants.size() + 3;  // the input, the expected result, the GPU's, which may be the host's
   require_memory(arrays * padded * sizeof(std::uint32_t));
 
   Network network(gpu, padded, options.order);
@@ -300,8 +300,8 @@ int run(const Options& options) {
     report.rows.push_back({.name = name, .microseconds = {}, .figures = {}, .remark = {}});
   }
 
-  // The variants take turns, so that what else the machine does at some time strikes them alike. The first turn does
-  // not count: it loads the kernel and touches the memory.
+  // The variants take turns, so that other load of the machine slows them alike. The first turn does not count: it
+  // loads the kernel and touches the memory.
   for (std::size_t iteration = 0; iteration <= options.common.iterations; ++iteration) {
     for (std::size_t i = 0; i < variants.size(); ++i) {
       Row& row = report.rows[i];

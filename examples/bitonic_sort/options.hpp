@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <optional>
 
-/// What a dispatch costs more than it needs to, each switched off by one flag.
+/// Unnecessary costs of a dispatch, each switched off by one flag.
 struct Optimizations {
   bool preallocated_signal = false;   ///< one completion signal for all kernels, not one made and destroyed for each
   bool preallocated_kernarg = false;  ///< argument blocks from a pool, not one allocated and freed for each kernel

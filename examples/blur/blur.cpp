@@ -1,8 +1,9 @@
 // Blurs an image on the GPU, over and over, with and without tiles in LDS.
 //
-// Each pixel is needed by five work-items. The untiled kernel lets each of them read it from memory; the tiled one
-// reads it once a work-group into LDS, with a border that belongs to the neighbours: the smaller or the narrower the
-// group, the larger the part of the border. A pass reads what the one before wrote, so each pass is a dispatch.
+// Each pixel is needed by five work-items. In the untiled kernel each of them reads it from memory. In the tiled kernel
+// a work-group reads each pixel once into LDS, with a border that belongs to the neighbours: the smaller or the
+// narrower the group, the larger the part of the border. A pass reads the output of the pass before, so each pass is a
+// dispatch.
 #include "host_blur.hpp"
 #include "host_loop.hpp"
 #include "options.hpp"
@@ -36,8 +37,7 @@ using BlurPass = void(const Pixel* from, Pixel* to, std::uint32_t width, std::ui
 
 std::uint32_t groups_over(std::uint32_t pixels, std::uint32_t group) { return (pixels + group - 1) / group; }
 
-// Whole groups, of work-items that compute `rows` pixels each: in a partial one HIP's blockDim is not that of the
-// others.
+// Whole groups, of work-items that compute `rows` pixels each: in a partial group HIP's blockDim may differ.
 fd::Grid grid_over(const Image& image, GroupShape group, std::uint32_t rows = 1) {
   return fd::grid(groups_over(image.width, group.width) * group.width,
                   groups_over(image.height, group.height * rows) * group.height)
@@ -50,7 +50,7 @@ double reads_a_pixel(GroupShape group, std::uint32_t rows) {
   return static_cast<double>((group.width + 2) * (height + 2)) / (group.width * height);
 }
 
-// What all variants do, each in its way.
+// The common inputs of all variants.
 struct Work {
   const Image& image;
   const fd::DeviceBuffer<Pixel>& source;  // the image on the GPU
@@ -58,7 +58,7 @@ struct Work {
   fd::Fences fences;
 };
 
-// Passes go to the GPU in batches of so many: an even number, so that each but the first begins with the same buffer.
+// How many passes a batch has: an even number, so that every batch but the first begins with the same buffer.
 constexpr std::uint32_t passes_a_batch = 16;
 
 // One way to run the passes: from the source into the first of two buffers, then to and fro between them.
@@ -70,7 +70,7 @@ public:
         passes_(work.passes), buffers_{{gpu, work.image.pixels.size()}, {gpu, work.image.pixels.size()}},
         first_(gpu, {.fences = work.fences}), middle_(gpu, {.fences = work.fences}),
         last_(gpu, {.fences = work.fences}) {
-    // A pass reads what the one before wrote: the batch lets it wait for that on the GPU.
+    // A pass reads the output of the pass before: in a batch it waits for that pass on the GPU.
     const auto record = [&](fd::Batch& batch, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t pass = begin; pass < end; ++pass) {
         const fd::DeviceBuffer<Pixel>& from = pass == 0 ? work.source : buffers_[(pass - 1) % 2];
@@ -82,7 +82,7 @@ public:
     record(last_, passes_a_batch, passes_a_batch + passes_ % passes_a_batch);
   }
 
-  // All batches are handed over before the first is waited for.
+  // All batches are submitted before the first wait.
   void run(fd::Queue& queue, ProgressBar& bar) {
     std::vector<fd::Submission> submitted;
     for (std::uint32_t pass = 0; pass < passes_; pass += passes_a_batch) {
@@ -109,7 +109,7 @@ private:
   fd::Batch last_;    // of fewer passes
 };
 
-// The untiled kernel in groups that read whole rows of cache lines, and the tiled ones in each of the shapes.
+// The untiled kernel in groups that read whole rows of cache lines, and the tiled kernels in each of the shapes.
 std::vector<Variant> make_variants(const fd::Module& module, fd::Agent gpu, const Work& work,
                                    const std::vector<GroupShape>& groups) {
   const Image& image = work.image;

@@ -12,8 +12,8 @@ std::uint8_t mean(unsigned a, unsigned b, unsigned c, unsigned d, unsigned e) {
   return static_cast<std::uint8_t>((a + b + c + d + e + 2) / 5);
 }
 
-// Channels are alike and a neighbour's are 4 bytes away: without the two pixels at its ends, a row is one loop over
-// bytes, which the compiler turns into vector code.
+// All channels are alike, and a neighbour's channels are 4 bytes away. So a row without the two pixels at its ends is
+// one loop over bytes, which the compiler turns into vector code.
 void blur_row(const std::uint8_t* above, const std::uint8_t* row, const std::uint8_t* below,
               std::uint8_t* __restrict to, std::size_t bytes) {
   constexpr std::size_t pixel = sizeof(Pixel);

@@ -51,7 +51,7 @@ Image decode(std::span<const std::uint8_t> file) {
     if (!decoded) throw std::runtime_error(std::string("it cannot be decoded: ") + stbi_failure_reason());
     return decoded;
   };
-  // Loading tells what is wrong with a header; asking for the size does not.
+  // Loading tells the fault of a header; asking for the size does not.
   if (stbi_info_from_memory(file.data(), size, &width, &height, &channels_in_file) == 0) load();
   Image image{.width = static_cast<std::uint32_t>(width), .height = static_cast<std::uint32_t>(height), .pixels = {}};
   const std::size_t pixels = std::size_t{image.width} * image.height;
@@ -106,7 +106,7 @@ Image read_image(const std::filesystem::path& path) {
 
 void write_png(OutputFile& file, std::uint32_t width, std::uint32_t height, unsigned channels,
                std::span<const std::uint8_t> bytes) {
-  // The library is C and must not see an exception: what writing throws is kept until it has returned.
+  // The library is C and must not see an exception: an exception from writing is kept until the library has returned.
   struct Writer {
     OutputFile& file;
     std::exception_ptr error;

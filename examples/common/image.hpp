@@ -20,11 +20,11 @@ struct Image {
   std::vector<Pixel> pixels;
 };
 
-/// As many as the PNG library writes, and more than any camera takes.
+/// As many as the PNG library can write, more than any camera takes.
 inline constexpr std::size_t most_pixels = 200'000'000;
 
-/// Reads a PNG (16 bits a channel become 8) or a JPEG (an EXIF orientation is not applied). Throws std::runtime_error,
-/// naming the file and what is wrong with it: no such file, no image, cut off, damaged, too large.
+/// Reads a PNG (16 bits a channel become 8) or a JPEG (an EXIF orientation is not applied). Throws std::runtime_error
+/// with the file and its fault: no such file, no image, cut off, damaged, too large.
 [[nodiscard]] Image read_image(const std::filesystem::path& path);
 
 /// Writes a PNG of 1 (grey), 3 or 4 bytes a pixel. `bytes` are width * height * channels, up to most_pixels.

@@ -1,9 +1,9 @@
-// What the image decoder does not check: that a file is whole.
+// Checks that an image file is whole. The image decoder does not check this.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-/// Throws std::runtime_error, telling the byte, where the file is no PNG and no JPEG, ends early, or holds a PNG chunk
-/// whose checksum is wrong. The data of a JPEG have no checksum.
+/// Throws std::runtime_error, telling the byte, if the file is neither a PNG nor a JPEG, ends early, or holds a PNG
+/// chunk with a wrong checksum. The data of a JPEG have no checksum.
 void require_whole_image(std::span<const std::uint8_t> file);

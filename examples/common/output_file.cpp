@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
   const fs::file_status status = fs::status(path_);
   if (fs::exists(status) && ::access(path_.c_str(), W_OK) != 0) fail();
-  // What /dev leads to may be the terminal or a file that someone holds open: never to be replaced.
+  // A path in /dev may lead to the terminal or to an open file: it must not be replaced.
   const bool direct = path_.native().starts_with("/dev/") || (fs::exists(status) && !fs::is_regular_file(status));
   if (direct) {
     stream_.reset(std::fopen(path_.c_str(), "wb"));

@@ -18,7 +18,7 @@ struct Close {
   void operator()(std::FILE* stream) const noexcept { std::fclose(stream); }
 };
 
-// Within single quotes gnuplot takes everything as it is; a quote is written twice.
+// Within single quotes gnuplot takes every character as it is, except a quote, which is written twice.
 std::string literal(std::string_view text) {
   std::string result = "'";
   for (const char letter : text) result += letter == '\'' ? std::string("''") : std::string(1, letter);
@@ -32,9 +32,9 @@ void write_frame(std::ostream& script, const std::string& title, const std::stri
          << (logarithmic_y ? "set logscale y\n" : "set yrange [0:*]\n");
 }
 
-// Runs gnuplot over the script and returns what it drew.
+// Runs gnuplot over the script and returns the drawing.
 std::string drawn(const std::string& script) {
-  // A file without a name, which the child reads through the descriptor that it inherits: nothing is left behind.
+  // A file without a name, which the child reads through the inherited descriptor: nothing is left behind.
   const std::unique_ptr<std::FILE, Close> input(std::tmpfile());
   if (!input || std::fwrite(script.data(), 1, script.size(), input.get()) != script.size() ||
       std::fflush(input.get()) != 0) {

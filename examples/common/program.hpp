@@ -1,4 +1,4 @@
-// What every example program does alike: its common options, its exit codes, its answer to too little memory.
+// The common parts of the example programs: options, exit codes, and the answer to too little memory.
 #pragma once
 
 #include "command_line.hpp"
@@ -30,8 +30,8 @@ void add_plot_option(CommandLine& line, std::optional<std::filesystem::path>& fi
 /// Returns `run`'s exit code, or prints its exception in one line that begins with `name` and returns 1.
 [[nodiscard]] int run_program(const char* name, const std::function<int()>& run);
 
-/// Throws std::runtime_error when the machine has not `bytes` of memory free: Linux grants more than there is and ends
-/// the program when it is used.
+/// Throws std::runtime_error when the machine has less than `bytes` of memory free. Linux grants more memory than there
+/// is, and ends the program when it uses the memory.
 void require_memory(std::size_t bytes);
 
 /// a * b, for sizes from the command line. Throws std::runtime_error when it is more than a size_t holds.

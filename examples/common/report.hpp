@@ -1,4 +1,4 @@
-// What the variants of a workload took: a table for people, JSON for programs.
+// The times of a workload's variants: a table for people, JSON for programs.
 #pragma once
 
 #include "output_file.hpp"
@@ -9,14 +9,14 @@
 #include <string>
 #include <vector>
 
-/// A number of a row beside its time. All rows that have it stand in one column.
+/// A number of a row beside its time. Numbers with the same heading stand in one column.
 struct Figure {
   std::string heading;  ///< of the column, such as "GB/s"; the key in the JSON
   double value = 0;
   std::string text;  ///< as the table prints it; see figure()
 };
 
-/// A figure printed with so many digits after the point, and with what follows it.
+/// A figure printed with `digits` digits after the point, and with its unit.
 [[nodiscard]] Figure figure(std::string heading, double value, int digits = 2, const char* suffix = "");
 /// A figure printed with two digits and an exponent: an error.
 [[nodiscard]] Figure scientific_figure(std::string heading, double value);

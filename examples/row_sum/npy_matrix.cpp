@@ -224,7 +224,7 @@ Header read_header(ByteStream& stream) {
   stream.read(std::span(length).first(version == 1 ? 2 : 4), "the header's length");
   std::uint32_t size = 0;
   std::memcpy(&size, length.data(), sizeof size);
-  // What describes a matrix takes some 80 bytes, padded to a multiple of 64; the format allows 4 GiB.
+  // A matrix's description takes some 80 bytes, padded to a multiple of 64; the format allows 4 GiB.
   constexpr std::uint32_t longest_header = 65536;
   if (size > longest_header) stream.fail_at(8, "a header of " + std::to_string(size) + " bytes describes no matrix");
   std::string text(size, '\0');

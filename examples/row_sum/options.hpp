@@ -1,4 +1,4 @@
-// What the command line of row_sum asks for.
+// The command line of row_sum.
 #pragma once
 
 #include "program.hpp"

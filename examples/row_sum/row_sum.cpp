@@ -1,8 +1,8 @@
 // Adds up each row of a matrix on the GPU: where people travel to work, how many leave each place.
 //
-// There is one addition a load, so that a good kernel is as fast as the memory. The variants differ in how many bytes a
-// work-item loads before it has to wait for others. And who has the matrix in the host's memory pays for the copy: that
-// is why each variant is timed with the copies, too, and the CPU beside it.
+// There is one addition a load, so a good kernel is as fast as the memory. The variants differ in how many bytes a
+// work-item loads before it has to wait for others. A matrix in the host's memory must be copied first: so each variant
+// is timed with the copies, too, and compared with the CPU.
 #include "host_loop.hpp"
 #include "host_sums.hpp"
 #include "matrix_source.hpp"
@@ -40,7 +40,7 @@ using RowSums = void(const float* matrix, float* sums, std::uint32_t rows, std::
 
 constexpr std::uint32_t group_size = 256;
 
-// Kernels take rows in turns where a grid with work-items for all of them would be too large to count.
+// If a grid with work-items for all rows would be too large to count, the work-items take rows in turns.
 constexpr std::uint32_t most_items = 1U << 31U;
 
 constexpr std::uint32_t groups_for(std::uint32_t items) { return (items + group_size - 1) / group_size; }
@@ -61,7 +61,7 @@ public:
   [[nodiscard]] std::span<float> sums() { return sums_on_host_.span(); }
   void run(fd::Batch& batch) { queue_.submit(batch).wait(); }
 
-  // Two launches: sums of 256 neighbours go through memory to a kernel that adds these up.
+  // Two launches: the first writes sums of 256 neighbours to memory, the second adds up these sums.
   void record_two_launches(fd::Batch& batch) {
     const std::uint32_t blocks = groups_for(columns_);
     if (partials_.empty()) partials_ = fd::DeviceBuffer<float>(gpu_, std::size_t{blocks} * rows_);
@@ -80,7 +80,7 @@ public:
   void record_copy_in(fd::Batch& batch) { batch.copy(on_gpu_, on_host_); }
   void record_copy_out(fd::Batch& batch) { batch.copy(sums_on_host_, sums_on_gpu_); }
 
-  // So that a sum which is not written shows.
+  // A sum that is not written stays visible.
   void clear_sums() {
     std::fill(sums_on_host_.begin(), sums_on_host_.end(), std::numeric_limits<float>::quiet_NaN());
     fd::copy(sums_on_gpu_, sums_on_host_);
@@ -193,8 +193,8 @@ int run(const Options& options) {
   std::ostringstream problem;
   problem << "Sums of " << source.rows << " rows of " << source.columns << " floats";
   Report report = report_on("row_sum", problem.str(), runtime, gpu);
-  // Each variant adds up every 16th element or fewer one after the other, and then 16 or more sums in a tree or a row;
-  // an addition rounds by half a unit.
+  // Each variant adds up every 16th element or fewer one after the other, and then 16 or more sums in a tree or one
+  // after the other. An addition rounds by half a unit.
   const std::size_t additions = source.columns / 16 + 48;
   const double tolerance = static_cast<double>(additions) * std::numeric_limits<float>::epsilon() / 2;
   constexpr std::size_t all_cores = 1;

@@ -1,4 +1,4 @@
-// One table over the JSON files that the example programs wrote: what each computed, which variant was the fastest, and
+// One table over the JSON files of the example programs: what each program computed, which variant was the fastest, and
 // whether every result was right.
 #include <nlohmann/json.hpp>
 
