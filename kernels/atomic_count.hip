@@ -1,29 +1,31 @@
-// Counts in how many work-items each of `bins` numbers comes up; work-item i has the number i % bins. Three ways to let
-// many work-items increment few counters: one that loses increments, one that is right and slow, one right and fast.
+// Counts how many work-items have each of `bins` numbers; work-item i has the number i % bins. Three ways to let many
+// work-items increment few counters: the first loses increments, the second is right and slow, the third right and
+// fast.
 #include <hip/hip_runtime.h>
 
 #include <stdint.h>
 
-// Load, add, store: work-items that load before another one has stored both store the same, and an increment is lost.
+// Load, add, store: if two work-items load before one of them has stored, both store the same sum, and an increment is
+// lost.
 extern "C" __global__ void count_without_atomics(uint32_t* counters, uint32_t bins, uint32_t items) {
   const uint32_t item = blockIdx.x * blockDim.x + threadIdx.x;
   if (item < items) counters[item % bins] += 1;
 }
 
-// No increment is lost, but those of one counter pass through the memory's atomic unit one after the other.
+// All increments count, but the increments of one counter pass through the memory's atomic unit one after the other.
 extern "C" __global__ void count_in_memory(uint32_t* counters, uint32_t bins, uint32_t items) {
   const uint32_t item = blockIdx.x * blockDim.x + threadIdx.x;
   if (item < items) atomicAdd(&counters[item % bins], 1);
 }
 
-// What a work-group counts by itself: the numbers from blockIdx.y * width on, in 1 << copy_bits histograms.
+// A work-group's own counters: the numbers from blockIdx.y * width on, in 1 << copy_bits histograms.
 struct Window {
   uint32_t width;  // LDS has room for that many counters
   uint32_t copy_bits;
 };
 
-// A work-group counts in LDS, which is private to it and close, and adds its sums to memory once. Where the grid has
-// fewer work-items than there are to count, each stands for several.
+// A work-group counts in LDS, which is private to it and close, and adds its sums to memory once. If the grid has fewer
+// work-items than the count, each work-item counts for several.
 extern "C" __global__ void count_in_lds(uint32_t* counters, uint32_t bins, uint32_t items, uint32_t grid_size,
                                         Window window) {
   extern __shared__ uint32_t counts[];  // [number][copy]

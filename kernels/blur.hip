@@ -1,8 +1,8 @@
 // One pass of a five-point blur: each pixel becomes the mean of itself and its four neighbours, rounded to the nearest.
-// Beyond an edge lies the edge's own pixel again. Pixels are four bytes, all four treated alike.
+// Beyond an edge the edge's own pixel counts again. Pixels are four bytes, all four treated alike.
 //
-// A pixel is needed by five work-items: read from memory by each of them, or once by the work-group, into LDS. Groups
-// are of any shape; grids are rounded up to whole groups.
+// A pixel is needed by five work-items. Either each of them reads it from memory, or the work-group reads it once into
+// LDS. Groups are of any shape; grids are rounded up to whole groups.
 #include <hip/hip_runtime.h>
 
 #include <stdint.h>
@@ -52,8 +52,8 @@ extern "C" __global__ void blur_untiled(const uint32_t* from, uint32_t* to, uint
              load(from, width, x, above), load(from, width, x, below)));
 }
 
-// A work-item goes down a strip: what was below becomes the centre, and then what is above, in registers. That is three
-// and a half reads a pixel instead of five.
+// A work-item goes down a strip: the pixel below becomes the centre, and then the pixel above, in registers. This takes
+// three and a half reads a pixel instead of five.
 extern "C" __global__ void blur_untiled_strips(const uint32_t* from, uint32_t* to, uint32_t width, uint32_t height) {
   const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
   const uint32_t first_y = (blockIdx.y * blockDim.y + threadIdx.y) * strip;
@@ -72,7 +72,7 @@ extern "C" __global__ void blur_untiled_strips(const uint32_t* from, uint32_t* t
 
 extern __shared__ uint32_t tile[];
 
-// The pixels of a group whose first is at (first_x, first_y), `rows` of them in a column, and one more on each side.
+// The pixels of a group, the first at (first_x, first_y), with `rows` pixels in a column, and one more on each side.
 __device__ void fill_tile(const uint32_t* from, uint32_t width, uint32_t height, uint32_t first_x, uint32_t first_y,
                           uint32_t rows, uint32_t pitch) {
   // Whole rows, but for their ends: neighbours in the wavefront load neighbours in memory, from the start of a cache
@@ -81,7 +81,7 @@ __device__ void fill_tile(const uint32_t* from, uint32_t width, uint32_t height,
     tile[y * pitch + threadIdx.x + 1] =
         load(from, width, clamped(first_x + threadIdx.x + 1, width), clamped(first_y + y, height));
   }
-  // The ends lie in as many cache lines as there are rows, however they are loaded: by all work-items at once, then.
+  // The ends always lie in as many cache lines as there are rows: all work-items at once load them.
   for (uint32_t i = threadIdx.y * blockDim.x + threadIdx.x; i < 2 * (rows + 2); i += blockDim.x * blockDim.y) {
     const uint32_t x = i % 2 * (blockDim.x + 1);
     const uint32_t y = i / 2;

@@ -7,8 +7,8 @@
 /// Pixels below one another that a work-item of the kernels with strips computes.
 constexpr uint32_t strip = 4;
 
-/// Words from one row of the tile to the next. With 32 more than the group is wide, work-item i reads LDS bank
-/// (i + constant) modulo 32 whatever the shape, and no two of the 32 that are served at once meet in a bank.
+/// Words from one row of the tile to the next. With 32 more words than the group's width, work-item i reads LDS bank (i
+/// + constant) modulo 32 for every shape. So the 32 work-items that are served at once read 32 different banks.
 constexpr uint32_t tile_pitch(uint32_t width) { return width + 32; }
 
 /// The same for work-items whose rows are a strip apart: `strip` times the pitch is the width, modulo 32, where the

@@ -1,4 +1,4 @@
-// A kernel that does nothing with the arguments of a pass of the sort: what is left is the dispatch itself.
+// A kernel with the arguments of a pass of the sort that does nothing: only the dispatch takes time.
 #include <hip/hip_runtime.h>
 
 #include <stdint.h>

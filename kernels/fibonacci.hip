@@ -1,5 +1,5 @@
-// The Fibonacci numbers as doubles, again and again, one row of `count` numbers a repetition: what limits a kernel that
-// writes memory which the host shares?
+// The Fibonacci numbers as doubles, again and again, one row of `count` numbers a repetition: which limit has a kernel
+// that writes memory that the host shares?
 //
 // x[n + 1] = x[n] + x[n - 1] looks serial, but the recurrence can look ahead any number of places:
 //   x[n + k]     = F(k) * x[n + 1] + F(k - 1) * x[n]
@@ -22,7 +22,7 @@ __device__ Pair advance(Pair numbers, Pair ahead) {
           after * numbers.second + ahead.second * numbers.first};
 }
 
-// Each repetition computes the same: the compiler must not find that out.
+// Each repetition computes the same; the compiler must not notice.
 __device__ void hide(Pair& numbers) { asm volatile("" : "+v"(numbers.first), "+v"(numbers.second)); }
 
 __device__ void step(Pair& numbers) { numbers = {numbers.second, numbers.first + numbers.second}; }
@@ -36,7 +36,7 @@ extern "C" __global__ void serial(double* numbers, uint32_t count, uint32_t repe
   }
 }
 
-// The same without its stores, but for the last number of each repetition: what the computation takes.
+// The same without the stores, except for the last number of each repetition: the time of the computation.
 extern "C" __global__ void without_writing(double* numbers, uint32_t count, uint32_t repetitions) {
   for (; repetitions > 0; --repetitions, numbers += count) {
     Pair pair = {0, 1};
@@ -46,7 +46,7 @@ extern "C" __global__ void without_writing(double* numbers, uint32_t count, uint
   }
 }
 
-// The same without the computation: what the stores take.
+// The same without the computation: the time of the stores.
 extern "C" __global__ void without_computing(double* numbers, uint32_t count, uint32_t repetitions) {
   for (; repetitions > 0; --repetitions, numbers += count) {
     Pair pair = {1, 1};
@@ -60,7 +60,7 @@ extern "C" __global__ void look_ahead(double* numbers, uint32_t count, uint32_t 
   const uint32_t item = blockIdx.x * blockDim.x + threadIdx.x;
 
   // The coefficients of a look-ahead by 1, 2, 4 ... stride: each advanced by itself gives the next. On the way, the
-  // powers of two that the item's index consists of bring it to its first number.
+  // powers of two in the item's index bring it to its first number.
   Pair start = {0, 1};
   Pair ahead = {0, 1};
   for (uint32_t places = 1; places < stride; places *= 2) {

@@ -1,7 +1,7 @@
-// The luma of each pixel: what is left of an image without its colours, one work-item a pixel.
+// The luma of each pixel, an image without its colours; one work-item a pixel.
 //
-// A work-item does five operations on 16 bytes and writes 4: nothing but memory bandwidth counts, and that is a matter
-// of how the pixels lie in memory and of how wide the loads are.
+// A work-item does five operations on 16 bytes and writes 4: only memory bandwidth counts. The bandwidth depends on how
+// the pixels lie in memory and on how wide the loads are.
 #include <hip/hip_runtime.h>
 
 #include <stdint.h>
@@ -54,8 +54,8 @@ extern "C" __global__ void luma_packed(const PackedPixel* image, float* result, 
   store(result, pixel, luma(colour.red, colour.green, colour.blue));
 }
 
-// The same over elements of OpenCL's float3. Right over an array of those; the trap is to hand it an array of the
-// other.
+// The same over elements of OpenCL's float3. It is right for an array of OpenCL's float3; the trap is to pass an array
+// of HIP's.
 extern "C" __global__ void luma_padded(const PaddedPixel* image, float* result, uint32_t pixels) {
   const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
   if (pixel >= pixels) return;

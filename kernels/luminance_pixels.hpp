@@ -1,7 +1,7 @@
 // The layouts of pixels that kernels/luminance.hip and its host program exchange.
 //
-// A vector type of three floats has another size in HIP, in OpenCL and in a C++ library, and a pointer to it carries
-// none of that. A struct that both sides include, with its size asserted on both sides, does.
+// A vector type of three floats has different sizes in HIP, in OpenCL and in a C++ library, and a pointer does not tell
+// the size. A struct that both sides include, with its size asserted on both sides, does.
 #pragma once
 
 /// HIP's float3, or three floats of a C++ program.

@@ -1,5 +1,5 @@
 // The product C = A B of row-major matrices, rows x inner by inner x columns, in three ways that read memory less and
-// less often: each element by itself, tiles in LDS, and blocks in registers on top.
+// less: each element by itself; tiles in LDS; tiles in LDS and blocks in registers.
 //
 // Every kernel takes grids of whole work-groups and guards the edges itself, so that any size will do.
 #include <hip/hip_runtime.h>
@@ -12,7 +12,7 @@ struct Shape {
   uint32_t inner;
 };
 
-// What lies outside of a matrix counts as 0 and adds nothing to a sum.
+// Elements outside of a matrix count as 0 and add nothing to a sum.
 __device__ float element(const float* matrix, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns) {
   return row < rows && column < columns ? matrix[size_t{row} * columns + column] : 0;
 }
@@ -31,8 +31,8 @@ extern "C" __global__ void matmul_untiled(float* c, const float* a, const float*
   c[size_t{row} * shape.columns + column] = sum;
 }
 
-// A work-group of width x width makes a tile of C. It takes the tiles of A and B that this needs through LDS, where
-// each element is loaded from memory once and used `width` times.
+// A work-group of width x width makes a tile of C. It loads the tiles of A and B that it needs into LDS: each element
+// is loaded from memory once and used `width` times.
 template <uint32_t width>
 __device__ void matmul_tiled(float* c, const float* a, const float* b, Shape shape) {
   // Four columns beyond keep the rows aligned, so that four values of a row of A are one load, and put the rows of a

@@ -1,4 +1,4 @@
-// What a GPU does at most: bytes that it reads from memory, and multiply-adds on registers.
+// A GPU's limits: bytes that it reads from memory, and multiply-adds on registers.
 #include <hip/hip_runtime.h>
 
 #include <stdint.h>

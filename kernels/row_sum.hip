@@ -1,7 +1,7 @@
-// The sum of each row of a matrix of floats, row after row in memory, in three ways. Each reads every element once;
-// what differs is how many loads are in flight, and how the work-items' sums come together.
+// The sum of each row of a matrix of floats, row after row in memory, in three ways. Each reads every element once.
+// They differ in how many loads are in flight, and in how the work-items' sums come together.
 //
-// No kernel needs a grid of a certain size: with more rows than groups, or wavefronts, these take rows in turns.
+// Grids may have any size: with more rows than groups, or wavefronts, these take rows in turns.
 #include <hip/hip_runtime.h>
 
 #include <stdint.h>
@@ -18,7 +18,7 @@ __device__ uint32_t group_count() { return __builtin_amdgcn_grid_size_x() / grou
 __device__ float sum_of_group(float value) {
   __shared__ float sums[group_size];
   const uint32_t item = threadIdx.x;
-  __syncthreads();  // who reads the sums of the row before has done so
+  __syncthreads();  // all work-items have read the sums of the row before
   sums[item] = value;
   // The upper half is added to the lower: neighbours read neighbouring banks of LDS, and whole wavefronts fall idle.
   for (uint32_t half = group_size / 2; half > 0; half /= 2) {
@@ -84,13 +84,14 @@ extern "C" __global__ void __launch_bounds__(group_size)
   const uint32_t lane = threadIdx.x % width;
   const uint32_t wavefronts = group_size / width;
   const uint32_t quads = columns / 4;
-  // The compiler does not know that all lanes have one row; told so, it keeps the row's address in scalar registers.
+  // Tells the compiler that all lanes have the same row: it then keeps the row's address in scalar registers.
   const uint32_t wavefront = __builtin_amdgcn_readfirstlane(threadIdx.x / width);
   for (uint32_t row = blockIdx.x * wavefronts + wavefront; row < rows; row += group_count() * wavefronts) {
     const float* const elements = matrix + uint64_t{row} * columns;
     const Float4* const vectors = reinterpret_cast<const Float4*>(elements);
     Float4 sum4 = 0;
-    // The loop counts for the wavefront, not for a lane: a scalar branch, and every lane at work but in the last round.
+    // The loop counts for the wavefront, not for a lane: it has a scalar branch, and every lane works except in the
+    // last round.
     uint32_t first = 0;
     for (; first + loads * width <= quads; first += loads * width) {
       Float4 loaded[loads];
