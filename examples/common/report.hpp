@@ -16,7 +16,7 @@ struct Figure {
   std::string text;  ///< as the table prints it; see figure()
 };
 
-/// A figure printed with `digits` digits after the point, and with its unit.
+/// A figure printed with `digits` digits after the point, and with `suffix` behind it.
 [[nodiscard]] Figure figure(std::string heading, double value, int digits = 2, const char* suffix = "");
 /// A figure printed with two digits and an exponent: an error.
 [[nodiscard]] Figure scientific_figure(std::string heading, double value);
@@ -27,7 +27,7 @@ struct Row {
   std::vector<double> microseconds;  ///< of each iteration; none where the row has no time
   std::vector<Figure> figures;
   bool correct = true;
-  bool shows_an_error = false;  ///< the variant is there because its result is wrong: no failure
+  bool shows_an_error = false;  ///< the variant shows a wrong result on purpose: this is not a failure
   std::string remark;           ///< printed behind the verdict
 };
 
@@ -38,7 +38,7 @@ struct Report {
   std::string runtime;  ///< path of the HSA runtime
   bool softgpu = false;
   std::vector<Row> rows;
-  std::string verdict = "correct";  ///< of a row that is
+  std::string verdict = "correct";  ///< printed for a correct row
 };
 
 /// A report without rows on the GPU that the program uses.

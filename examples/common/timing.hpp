@@ -8,8 +8,7 @@
 /// Microseconds that `work` takes.
 [[nodiscard]] double time_of(const std::function<void()>& work);
 
-/// Times each of `works`, in microseconds: series[i] has `iterations` times of works[i]. They take turns, so that what
-/// else the machine does at some time strikes them alike; the first turn does not count: it loads the kernels and
-/// touches the memory.
+/// Times each of `works`, in microseconds: series[i] has `iterations` times of works[i]. They take turns, so that other
+/// load of the machine slows them alike. The first turn does not count: it loads the kernels and touches the memory.
 [[nodiscard]] std::vector<std::vector<double>> time_in_turns(const std::vector<std::function<void()>>& works,
                                                              std::size_t iterations);

@@ -1,8 +1,8 @@
 // Writes Fibonacci numbers from the GPU to memory that the host shares, and shows what limits such a kernel.
 //
-// One work-item computes one number after the other, and writes each. Which of the two is slow? One variant leaves the
-// writing out, one the computation. What can be done about it? A recurrence that looks ahead k places lets k work-items
-// write at once, although each number needs the ones before; --sweep shows what each k is worth.
+// One work-item computes one number after the other, and writes each number. Is computing slow, or writing? One variant
+// leaves out the writing, one the computing. The cure: a recurrence that looks ahead k places lets k work-items write
+// at once, although each number depends on the numbers before. --sweep shows the gain of each k.
 #include "plot.hpp"
 #include "program.hpp"
 #include "report.hpp"
@@ -50,7 +50,7 @@ struct Options {
 using OneWorkItem = void(double* numbers, std::uint32_t count, std::uint32_t repetitions);
 using LookAhead = void(double* numbers, std::uint32_t count, std::uint32_t repetitions, std::uint32_t stride);
 
-// What a variant leaves in each repetition's row.
+// A variant's result in each repetition's row.
 enum class Written { numbers, last_number, ones };
 
 struct Variant {
@@ -115,7 +115,7 @@ public:
 
   [[nodiscard]] double* data() { return device_.empty() ? pinned_.data() : device_.data(); }
 
-  // So that a number which is not written shows.
+  // A number that is not written stays visible.
   void clear() {
     std::fill(on_host_.begin(), on_host_.end(), std::numeric_limits<double>::quiet_NaN());
     fd::copy(view(), std::span(on_host_));
@@ -142,7 +142,7 @@ std::vector<long double> fibonacci_numbers(std::size_t count) {
   return numbers;
 }
 
-// The largest error of a row, relative to the number; infinite where a number is wrong that must be exact.
+// The largest error of a row, relative to the number; infinite if a number that must be exact is wrong.
 double largest_error(std::span<const double> row, std::span<const long double> expected, Written written) {
   if (written == Written::ones) {
     return std::all_of(row.begin(), row.end(), [](double number) { return number == 1; })
@@ -229,7 +229,7 @@ int run(const Options& options) {
           << (options.destination == "device" ? "device" : "pinned host") << " memory";
   Report report = report_on("fibonacci", problem.str(), runtime, gpu);
   const std::vector<long double> expected = fibonacci_numbers(options.count);
-  // Every place that a number lies ahead costs no more than two roundings by half a unit, in it or in its coefficients.
+  // For every place of look-ahead, a number or its coefficients are rounded at most twice, by half a unit.
   const double tolerance = static_cast<double>(options.count) * std::numeric_limits<double>::epsilon();
   for (std::size_t i = 0; i < variants.size(); ++i) {
     destination.clear();

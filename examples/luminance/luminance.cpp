@@ -1,7 +1,7 @@
 // Turns an image grey on the GPU, from pixels of 12 and of 16 bytes, with narrow and with wide loads.
 //
-// There is next to nothing to compute: each variant takes as long as its way to read the pixels. One variant is there
-// because it is wrong: it reads three-float pixels as OpenCL's float3, which is four floats wide.
+// There is little to compute: each variant takes as long as its reads of the pixels. One variant is wrong on purpose:
+// it reads three-float pixels as OpenCL's float3, which is four floats wide.
 #include "host_loop.hpp"
 #include "image_options.hpp"
 #include "program.hpp"
@@ -35,7 +35,7 @@ struct Options {
   fd::Fences fences = fd::Fences::minimal;
 };
 
-// The kernels of kernels/luminance.hip. A pointer's type says nothing about what lies there: the layout is the
+// The kernels of kernels/luminance.hip. A pointer's type does not tell the layout of the memory: the layout is the
 // program's promise.
 using Luma = void(const void* image, float* result, std::uint32_t pixels);
 
@@ -139,7 +139,8 @@ int run(const Options& options) {
   const std::vector<PaddedPixel> padded = as_floats<PaddedPixel>(image);
   const std::vector<PackedPixel> packed = as_floats<PackedPixel>(image);
   fd::DeviceBuffer<PaddedPixel> padded_on_gpu(gpu, pixels);
-  // A third more than the pixels take: reading them as padded would end in a memory fault, and shows its numbers here.
+  // A third more than the pixels take. Without it, reading them as padded would end in a memory fault; here it gives
+  // wrong numbers.
   fd::DeviceBuffer<PackedPixel> packed_on_gpu(gpu, pixels + pixels / 3 + 1);
   fd::copy(padded_on_gpu, std::span(padded));
   fd::copy(packed_on_gpu.subspan(0, pixels), std::span(packed));

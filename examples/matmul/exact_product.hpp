@@ -18,18 +18,18 @@ struct Shape {
 /// integer.
 inline constexpr std::size_t longest_inner = std::size_t{1} << 20U;
 
-/// Random integers from -4 to 4. Their products are exact in single precision, and so are sums of them in whatever
-/// order a kernel adds them up: results compare without a tolerance.
+/// Random integers from -4 to 4. Their products are exact in single precision, and so are the sums, in any order of
+/// addition: results compare without a tolerance.
 [[nodiscard]] std::vector<float> random_integers(std::size_t size, std::uint32_t seed);
 
-/// Freivalds' check: C is A B if C x is A (B x) for a random vector x. That takes the host as many operations as the
-/// matrices have elements. All of it is done in integers modulo 2^64: a wrong element, off by less than 2^26, makes its
-/// row differ for all but at most one in 2^38 of the values that x has there.
+/// Freivalds' check: C is A B if C x is A (B x) for a random vector x. The check takes the host as many operations as
+/// the matrices have elements. All arithmetic is in integers modulo 2^64. A wrong element is off by less than 2^26: its
+/// row differs for all but at most one in 2^38 values of x's element.
 class ProductCheck {
 public:
   ProductCheck(const Shape& shape, std::span<const float> a, std::span<const float> b);
 
-  /// The first row of `c` that is not the product's.
+  /// The first row of `c` that differs from the product's.
   [[nodiscard]] std::optional<std::size_t> first_wrong_row(std::span<const float> c) const;
 
 private:

@@ -1,6 +1,5 @@
 // Multiplies matrices on the GPU: one work-item an element, then with tiles in LDS, then with blocks in registers. All
-// do the same operations. What differs is how many bytes they load from memory for them, and a GPU can compute far more
-// than it can load.
+// do the same operations, but load different numbers of bytes from memory. A GPU can compute far more than it can load.
 #include "exact_product.hpp"
 #include "plot.hpp"
 #include "program.hpp"
@@ -44,7 +43,7 @@ struct Variant {
   std::uint32_t group_width;
   std::uint32_t group_height;
   std::uint32_t items_each;  // elements of a work-item along rows and along columns
-  std::uint32_t reuse;       // work-items, or elements, that share what is loaded from memory
+  std::uint32_t reuse;       // how many work-items, or elements, share a load from memory
 };
 
 constexpr Variant variants[] = {
@@ -99,7 +98,7 @@ public:
 private:
   [[nodiscard]] fd::Batch record(const Variant& variant, fd::Fences fences);
   [[nodiscard]] double time(fd::Batch& batch);
-  // Reads the result and says what is wrong with it; nothing if it is right.
+  // Reads the result and returns its fault; nothing if it is right.
   [[nodiscard]] std::string find_error();
 
   fd::Queue& queue_;
@@ -133,7 +132,7 @@ fd::Batch Product::record(const Variant& variant, fd::Fences fences) {
 }
 
 double Product::time(fd::Batch& batch) {
-  // No element of the variant before may pass for one of this.
+  // Elements of the variant before must not pass for elements of this variant.
   std::fill(host_c_.begin(), host_c_.end(), std::numeric_limits<float>::quiet_NaN());
   fd::copy(c_, std::span(host_c_));
   return time_of([&] { queue_.submit(batch).wait(); });
@@ -150,8 +149,8 @@ std::vector<Row> Product::measure(std::size_t iterations) {
   for (const Variant& variant : variants) {
     rows.push_back({.name = variant.name, .microseconds = {}, .figures = {}, .remark = {}});
   }
-  // The variants take turns, so that what else the machine does strikes them alike. The first turn loads the kernels
-  // and is not counted, but checked like the others.
+  // The variants take turns, so that other load of the machine slows them alike. The first turn loads the kernels and
+  // is not counted, but checked like the others.
   for (std::size_t turn = 0; turn <= iterations; ++turn) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const double microseconds = time(batches_[i]);

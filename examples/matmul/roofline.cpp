@@ -24,7 +24,7 @@ Row row_of(const char* name, const std::vector<double>& times, const Figure& fig
   return {.name = name, .microseconds = times, .figures = {figure}, .correct = correct, .remark = {}};
 }
 
-// The work-items that the kernels are run with: four groups of 256 keep a compute unit busy while some wavefronts wait.
+// The kernels' work-items: four groups of 256 keep a compute unit busy while some wavefronts wait.
 std::uint32_t items_on(fd::Agent gpu) { return gpu.compute_units() * 4 * 256; }
 
 Row measure_memory(fd::Agent gpu, fd::Queue& queue, const fd::Module& module, std::size_t iterations) {

@@ -1,4 +1,4 @@
-// What a GPU does at most, measured: the two limits of the roofline model.
+// Measures a GPU's two limits in the roofline model.
 #pragma once
 
 #include "report.hpp"
@@ -8,8 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-/// A kernel that does so many operations for each byte that it moves is not faster than gflops, nor than
-/// gigabytes_per_second times that.
+/// Two limits for a kernel of x operations for each byte that it moves: gflops, and x times gigabytes_per_second.
 struct Roofline {
   double gigabytes_per_second;  ///< read from memory
   double gflops;                ///< multiply-adds on registers, each two operations

@@ -10,8 +10,8 @@
 #include <string>
 
 void sum_rows(const Matrix& matrix, std::size_t first, std::size_t last, std::span<float> sums) {
-  // As many sums at a time as hide the latency of an addition; with one, each addition waits for the one before, and
-  // the compiler must not reorder them.
+  // Enough sums at a time to hide the latency of an addition. With one sum, each addition waits for the addition
+  // before, and the compiler must not reorder them.
   constexpr std::size_t lanes = 32;
   for (std::size_t row = first; row < last; ++row) {
     const std::span<const float> elements = matrix.row(row);

@@ -1,4 +1,4 @@
-// Row sums by the host: what the GPU is measured against, and what its results are held against.
+// Row sums by the host, to compare with the GPU's times and results.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ struct Matrix {
 /// Sums of the rows from `first` to before `last` in single precision, in one pass by vector instructions.
 void sum_rows(const Matrix& matrix, std::size_t first, std::size_t last, std::span<float> sums);
 
-/// Sums in double precision, against which a float's rounding errors show.
+/// Sums in double precision, to find a float's rounding errors.
 class ExactSums {
 public:
   /// Throws std::runtime_error when a row's sum is more than a float holds.

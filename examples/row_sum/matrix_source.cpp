@@ -10,7 +10,7 @@
 MatrixSource random_matrix(std::size_t rows, std::size_t columns, std::uint32_t seed) {
   return {.rows = rows, .columns = columns, .row_names = {}, .write_to = [seed](std::span<float> elements) {
             std::mt19937 random(seed);
-            // The upper 24 bits of the generator's 32: all that a float holds.
+            // The upper 24 bits of the generator's 32: a float holds no more.
             std::generate(elements.begin(), elements.end(),
                           [&random] { return static_cast<float>(random() >> 8U) * 0x1p-24F; });
           }};

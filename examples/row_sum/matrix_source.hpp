@@ -1,4 +1,4 @@
-// A matrix whose size is known and whose elements go where the caller wants them: into memory made for that size.
+// A matrix whose size is known first. Its elements then go into memory that the caller made for this size.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ inline constexpr std::size_t most_rows = std::size_t{1} << 31U;  ///< and column
 struct MatrixSource {
   std::size_t rows = 0;
   std::size_t columns = 0;
-  std::vector<std::string> row_names;  ///< empty where rows have numbers only
+  std::vector<std::string> row_names;  ///< empty if rows have numbers only
   /// Writes all elements, row after row, each a finite number. Throws std::runtime_error.
   std::function<void(std::span<float>)> write_to;
 };
@@ -22,6 +22,6 @@ struct MatrixSource {
 /// Random numbers from 0 to 1.
 [[nodiscard]] MatrixSource random_matrix(std::size_t rows, std::size_t columns, std::uint32_t seed);
 
-/// An array of NumPy's, or origin, destination and count in each line, as the name says: .npy or .csv.
-/// Throws std::runtime_error, naming the byte or the line of what is wrong.
+/// An array of NumPy's, or origin, destination and count in each line, as the name says: .npy or .csv. Throws
+/// std::runtime_error with the byte or the line of the fault.
 [[nodiscard]] MatrixSource matrix_file(const std::filesystem::path& path);

@@ -24,7 +24,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "elements are read as they are in the file");
 
-// A file that is read from its beginning to its end, and knows where it is.
+// A file that is read from its beginning to its end, and knows its position.
 class ByteStream {
 public:
   explicit ByteStream(fs::path path) : path_(std::move(path)), stream_(path_, std::ios::binary) {
@@ -236,7 +236,7 @@ void read_elements(ByteStream& stream, const Header& header, std::span<float> el
   const ElementType& type = *header.type;
   const std::size_t rows = header.shape[0];
   const std::size_t columns = header.shape[1];
-  const std::size_t line = *header.by_columns ? rows : columns;  // what lies together in the file
+  const std::size_t line = *header.by_columns ? rows : columns;  // the elements that lie together in the file
   std::vector<char> part(std::min(line, std::size_t{1} << 16U) * type.size);
   for (std::size_t done = 0; done < elements.size();) {
     const std::size_t line_number = done / line;
