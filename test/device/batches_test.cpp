@@ -132,7 +132,7 @@ TEST_F(Batches, with_derived_fences_overlap_where_nothing_conflicts) {
   PinnedBuffer<std::uint32_t> woken(gpu, 1);
   flag[0] = woken[0] = 0;
   Batch batch(gpu, {.fences = Fences::derived});
-  // The first kernel ends only after the second has run: that they share the flag is kept from the batch.
+  // The first kernel ends only after the second has run. The batch does not know that they share the flag.
   constexpr ElementRange nothing{};
   batch.dispatch(wait_for, grid(1), read(flag, nothing), woken);
   batch.dispatch(write_to, grid(1), write(flag, nothing));
@@ -147,7 +147,7 @@ TEST_F(Batches, with_derived_fences_begin_beside_the_end_of_the_one_before_where
   PinnedBuffer<std::uint32_t> woken(gpu, 1);
   DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
   flag[0] = woken[0] = 0;
-  // The first batch ends only after the second has begun: that they share the flag is kept from both.
+  // The first batch ends only after the second has begun. The batches do not know that they share the flag.
   constexpr ElementRange nothing{};
   Batch first(gpu, {.fences = Fences::derived});
   first.dispatch(increment, grid(1), woken, 1, 1);

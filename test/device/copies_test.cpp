@@ -20,7 +20,7 @@ protected:
   }
 };
 
-// Around the staging blocks, the page and what locks the memory instead.
+// Sizes around the staging blocks, the page, and the size from which memory is locked.
 constexpr std::size_t sizes[] = {0,       1,       3,         64,        4095,      4096,      4097,      524'287,
                                  524'288, 524'289, 1'048'576, 1'600'003, 4'194'303, 4'194'304, 33'600'001};
 

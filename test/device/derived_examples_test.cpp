@@ -20,11 +20,11 @@ namespace {
 
 class DerivedExample : public DerivedFences {
 protected:
-  // What the batch starts from, and whether it left what it should.
+  // Sets the batch's input, and checks its result.
   virtual void prepare() = 0;
   virtual bool is_correct() = 0;
 
-  // Whether that is what a submission to a queue of its own does.
+  // Whether a submission to a queue of its own gives the right result.
   template <class Submission>
   bool works(Submission submit) {
     prepare();
@@ -39,7 +39,8 @@ protected:
     }
   }
 
-  // `dispatches` have one packet each, and wait for the one before. The first bit is for what is in the queue before.
+  // `dispatches` have one packet each, and each waits for the packet before. The first bit is for the queue's earlier
+  // packets.
   void expect_to_need_every_barrier_bit(std::size_t dispatches) {
     if (!runtime.on_softgpu()) GTEST_SKIP() << "an AMD GPU may well keep the order by chance";
     detail::KernargChunks kernargs(gpu, KernargMemory::host);

@@ -1,4 +1,4 @@
-// What every test on a device starts with.
+// The common start of all tests on a device.
 #pragma once
 
 #include <cstdint>

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-// HIP's blockDim is the size of the group at hand, which is smaller at the end of a grid that is no multiple of the
-// group. Indices count in the size that was asked for.
+// HIP's blockDim is the size of the current group, which is smaller at the end of a grid that is not a multiple of the
+// group. Indices count in the requested size.
 __device__ uint32_t index_x() { return blockIdx.x * __builtin_amdgcn_workgroup_size_x() + threadIdx.x; }
 
 extern "C" __global__ void add(const uint32_t* a, const uint32_t* b, uint32_t* sum, uint32_t n) {
@@ -45,7 +45,7 @@ extern "C" __global__ void visit_cells(uint32_t* visits, uint32_t* groups, uint3
   groups[cell] = blockIdx.x | blockIdx.y << 10 | blockIdx.z << 20;
 }
 
-// What the compiler makes of the launch's shape: from implicit arguments in code object v5, from the packet in v4.
+// The launch's shape as the compiler finds it: from implicit arguments in code object v5, from the packet in v4.
 extern "C" __global__ void report_shape(uint32_t* shape) {
   if (threadIdx.x + threadIdx.y + threadIdx.z != 0) return;
   if (blockIdx.x + blockIdx.y + blockIdx.z == 0) {
@@ -71,7 +71,7 @@ extern "C" __global__ void evaluate(double* results, Polynomial polynomial, uint
   if (i < n) results[i] = polynomial.constant + polynomial.linear * i + polynomial.square * static_cast<double>(i) * i;
 }
 
-// Functions of their own, called by name, by pointer and by themselves; what calls keep goes to the stack.
+// Functions that are not inlined, called by name, by pointer and by themselves; calls save registers on the stack.
 __device__ __noinline__ uint32_t mix(uint32_t a, uint32_t b) { return (a ^ (b << 7)) * 2654435761U + b; }
 __device__ __noinline__ uint32_t rotate(uint32_t a, uint32_t b) { return a >> (b & 31) | a << ((32 - b) & 31); }
 __device__ __noinline__ uint32_t fibonacci(uint32_t n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }

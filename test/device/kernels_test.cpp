@@ -105,9 +105,9 @@ TEST_F(Kernels, take_structures_and_small_values) {
   for (int i = 0; i < 300; ++i) ASSERT_EQ(result[static_cast<std::size_t>(i)], 0.25 + 1.5 * i - 3.0 * i * i) << i;
 }
 
-// Of 100 x 6 x 3 work-items in groups of 32 x 3 x 1, the last ones are partial. Compilers of LLVM 16 and later take
-// work-groups for whole ones: blockDim is that of a whole group everywhere, and gridDim, which version 5 of the ABI
-// makes of the count of whole groups and a rest, has lost the rest.
+// Of 100 x 6 x 3 work-items in groups of 32 x 3 x 1, the last groups are partial. Compilers of LLVM 16 and later treat
+// all work-groups as whole: blockDim is everywhere the size of a whole group. Version 5 of the ABI computes gridDim
+// from the count of whole groups and a rest; these compilers leave out the rest.
 void expect_shape(Queue& queue, const Module& module, std::uint32_t groups_of_later_compilers) {
   PinnedBuffer<std::uint32_t> shape(queue.agent(), 8);
   std::fill(shape.begin(), shape.end(), 0U);

@@ -32,7 +32,7 @@ TEST_F(Modules, that_cannot_be_read_say_why) {
   EXPECT_THAT(error_of([&] { static_cast<void>(Module::load(gpu, "/")); }), HasSubstr("directory"));
 }
 
-// What a damaged file can make ROCr do is abort the process: then this test is over.
+// A damaged file can make ROCr abort the process: then this test ends.
 TEST_F(Modules, that_are_damaged_are_refused_or_load) {
   const std::vector<char> whole = read(DEVICE_TEST_KERNELS_V5);
   std::size_t refused = 0;

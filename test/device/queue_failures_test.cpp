@@ -15,7 +15,7 @@ class QueueFailures : public Device {
 protected:
   Kernel<void(std::uint32_t*)> write = module.kernel<void(std::uint32_t*)>("write_to");
 
-  /// What waiting for a packet says.
+  /// The text of the error that waiting for a packet throws.
   std::string failure_of(Packet packet) {
     const KernargBlock arguments(gpu, 4096);
     packet.set_word64(10, arguments.address());
@@ -26,7 +26,7 @@ protected:
     return {.grid = grid(64), .kernel_object = write.info().object};
   }
 
-  /// A failed queue takes nothing else with it.
+  /// A failed queue does no harm to other queues.
   void expect_that_a_new_queue_works() {
     Queue other(gpu);
     PinnedBuffer<std::uint32_t> target(gpu, 1);

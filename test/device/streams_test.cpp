@@ -37,7 +37,7 @@ protected:
   }
   static constexpr std::uint32_t joined(std::uint32_t value) { return 7 * value + 3 * 12; }
 
-  // Chains that have nothing to do with each other.
+  // Independent chains.
   Batch independent_chains() {
     Batch batch(gpu, {.fences = Fences::derived});
     for (DeviceBuffer<std::uint32_t>& buffer : data)
@@ -89,7 +89,7 @@ TEST_F(StreamsOnDevice, let_chains_go_on_while_another_one_waits) {
   PinnedBuffer<std::uint32_t> woken(gpu, 8);
   flag[0] = 0;
   Batch batch(gpu, {.fences = Fences::derived});
-  // The first chain ends only after the second has: that they share the flag is kept from the batch.
+  // The first chain ends only after the second has ended. The batch does not know that they share the flag.
   for (std::size_t i = 0; i < 4; ++i) {
     batch.dispatch(wait_for, grid(1), read(flag, ElementRange{}), read_write(woken));
     batch.dispatch(increment, grid(n), data[0], n, 1);
@@ -149,8 +149,8 @@ TEST_F(StreamsOnDevice, tell_every_waiter_when_one_queue_fails) {
   if (!runtime.on_softgpu()) GTEST_SKIP() << "hardware may have been reset";
   auto streams_of_this = std::optional<Streams>(std::in_place, gpu, StreamsOptions{.queues = 3});
   Batch batch(gpu, {.fences = Fences::derived});
-  // A group that is larger than the device allows passes for one of the kernel's grids only behind the checks, so one
-  // chain writes where nothing is.
+  // The checks refuse a group that is larger than the device allows. So one chain fails by a write to an address that
+  // is not mapped.
   auto* const wild = std::bit_cast<std::uint32_t*>(std::uintptr_t{0xdead000});
   for (std::size_t chain = 0; chain < 3; ++chain)
     for (int step = 0; step < 6; ++step) {
@@ -161,12 +161,12 @@ TEST_F(StreamsOnDevice, tell_every_waiter_when_one_queue_fails) {
       if (chain == 1) batch.touches(read_write(data[1]));
     }
   ASSERT_EQ(streams_of_this->layout(batch).queues, 3U);
-  // The queue may have failed before the others have their parts: it is the submission that throws then.
+  // The queue may fail before the other queues have their parts: then the submission throws.
   const std::string told = error_of([&] { streams_of_this->submit(batch).wait(limit); });
   EXPECT_THAT(told, HasSubstr("kernel increment"));
   EXPECT_EQ(error_of([&] { streams_of_this->wait(limit); }), told);
   EXPECT_FALSE(error_of([&] { streams_of_this->submit(batch); }).empty());
-  streams_of_this.reset();  // ends what still waits for the failed queue
+  streams_of_this.reset();  // ends packets that still wait for the failed queue
   Streams others(gpu);
   Batch fine = independent_chains();
   others.submit(fine).wait(limit);

@@ -1,7 +1,7 @@
 // check_image luma INPUT OUTPUT: fails unless OUTPUT is the luma of INPUT, as grey.
 // check_image blur INPUT OUTPUT PASSES: fails unless OUTPUT is INPUT after so many passes of the five-point blur.
 //
-// By the definitions, pixel by pixel, and with none of the programs' code but for reading the files.
+// By the definitions, pixel by pixel. Only the code that reads the files is shared with the programs.
 #include "image.hpp"
 
 #include <algorithm>

@@ -23,7 +23,7 @@ T read(std::span<const std::byte> bytes, std::size_t offset) {
   return value;
 }
 
-// Where the code object's symbols say that code begins.
+// The places where code begins, by the code object's symbols.
 void end_kernels(std::span<std::byte> elf) {
   const auto header = read<Elf64_Ehdr>(elf, 0);
   const auto section = [&](std::size_t i) { return read<Elf64_Shdr>(elf, header.e_shoff + i * sizeof(Elf64_Shdr)); };
@@ -41,7 +41,7 @@ void end_kernels(std::span<std::byte> elf) {
 
 }  // namespace
 
-// Stands before the library's.
+// The dynamic linker finds this function before the library's.
 fd::Module fd::Module::load(fd::Agent agent, std::span<const std::byte> image, std::string_view name) {
   constexpr const char* symbol =
       "_ZN12fastdispatch6Module4loadENS_5AgentESt4spanIKSt4byteLm18446744073709551615EESt17basic_string_viewIcSt11char_"

@@ -1,5 +1,5 @@
-// Command line: `PROGRAM [--inputs N] [--seed S]`, for 2000 inputs and seed 1. An input at fault is written to the
-// folder for temporary files and named; the exit code is 1 then, 2 for a wrong command line.
+// Command line: `PROGRAM [--inputs N] [--seed S]`, for 2000 inputs and seed 1. If an input fails, it is written to the
+// folder for temporary files, its name is printed, and the exit code is 1. The exit code is 2 for a wrong command line.
 #include "fuzzer.hpp"
 
 #include <unistd.h>
@@ -70,7 +70,7 @@ private:
   std::mt19937_64 random_;
 };
 
-/// What the target works on, for the signal handler.
+/// The target's current input, for the signal handler.
 const Bytes* current = nullptr;
 std::string record;
 

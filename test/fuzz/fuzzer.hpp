@@ -1,4 +1,4 @@
-// What fuzzers have in common. The tests damage valid inputs at random: the same damage for the same seed, on every
+// The common part of the fuzzers. The tests damage valid inputs at random: the same damage for the same seed, on every
 // machine (fuzzer.cpp). `./dev fuzz` has libFuzzer look for inputs that lead to new code (libfuzzer.cpp).
 #pragma once
 
@@ -18,7 +18,7 @@ struct Target {
 
 [[nodiscard]] Bytes read_file(const std::filesystem::path& path);
 
-/// What the program fuzzes; each program has its own.
+/// The program's target; each program defines its own.
 [[nodiscard]] Target target();
 
 }  // namespace fastdispatch::fuzz

@@ -36,7 +36,7 @@ constexpr std::size_t packet_at = descriptor_at + KernelDescriptor::size;
 constexpr std::size_t code_at = packet_at + sizeof(hsa_kernel_dispatch_packet_t);
 constexpr std::byte has_avx512{0x80};
 
-/// A descriptor and machine code with nothing mapped as far around them as a branch goes.
+/// A descriptor and machine code, surrounded by memory that is not mapped, as far as a branch goes.
 class CodeMemory {
 public:
   static constexpr std::size_t branch_reach = std::size_t{1} << 18;
@@ -60,7 +60,7 @@ private:
   std::byte* code_;
 };
 
-/// What a translation does of itself, as far as the fuzzer goes.
+/// The fuzzer's test of one translation.
 void end_at_once(WaveState* /*state*/) {}
 
 void run(const KernelDescriptor& descriptor, const Target& target, WaitsFor waits_for,

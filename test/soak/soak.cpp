@@ -1,5 +1,6 @@
-// A soak: a batch that is longer than the ring is replayed from several threads at once, for as long as one likes.
-// Every packet counts itself on the device, so that one that is lost or executed twice shows, and memory must not grow.
+// A soak: several threads at once replay a batch that is longer than the ring, for any length of time. Every packet
+// counts itself on the device, so that a lost packet or a packet that is executed twice is noticed. Memory must not
+// grow.
 #include "command_line.hpp"
 
 #include <fastdispatch/fastdispatch.hpp>
@@ -32,7 +33,7 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr double mebibyte = 1 << 20;
-constexpr std::uint64_t warm_up = 100;  // replays, by which everything was used that is used again and again
+constexpr std::uint64_t warm_up = 100;  // replays, after which all reused memory has been used once
 constexpr double growth_limit = 8;      // MiB, from then on
 constexpr auto progress_interval = std::chrono::seconds(5);
 constexpr fd::WaitOptions patiently{.timeout = std::chrono::minutes(5)};
@@ -43,7 +44,7 @@ struct Options {
   std::uint32_t ring = 64;
   std::uint32_t packets = 120;
   double seconds = 0;                   // 0: no limit
-  std::optional<std::uint32_t> inject;  // a packet that is dispatched once too often, to see that it shows
+  std::optional<std::uint32_t> inject;  // a packet that is dispatched once too often, to test that it is noticed
 };
 
 /// In MiB; what the process has in physical memory.

@@ -1,4 +1,4 @@
-// What every client starts with: a failed call or a wrong result is one line on standard error and exit code 1.
+// Checks of the clients: a failed call or a wrong result is one line on standard error and exit code 1.
 #pragma once
 
 #include <cstdio>

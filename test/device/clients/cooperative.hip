@@ -12,7 +12,7 @@ namespace groups_of = cooperative_groups;
 
 constexpr unsigned group = 128;
 
-/// Sums what the other work-groups wrote in the round before: each round needs all of the last one.
+/// Sums the other work-groups' numbers of the round before: each round needs the whole round before.
 __global__ void sum_in_rounds(std::uint32_t* sums, unsigned rounds) {
   auto grid = groups_of::this_grid();
   const unsigned groups = gridDim.x;
@@ -48,7 +48,7 @@ void grid_sync(unsigned groups, unsigned rounds) {
   CHECK(hipFree(sums));
 }
 
-/// More than the GPU can hold at once could never meet.
+/// A grid that is larger than the GPU can hold at once could never meet.
 void too_large_a_grid() {
   int per_unit = 0;
   CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, sum_in_rounds, group, 0));

@@ -118,7 +118,7 @@ TEST_F(Interoperation, a_batch_takes_its_turn_in_a_stream) {
   for (std::uint32_t round = 0; round < 20; ++round) {
     const SharedSignal stream_arrived(1);
     const SharedSignal batch_done(1);
-    // The queue's side is there first, so that nothing but the signals keeps it waiting.
+    // The queue's packets are submitted first, so that only the signals make them wait.
     queue.submit(encode(BarrierAnd{.signals = {stream_arrived.handle()}}));
     queue.submit(batch);
     queue.submit(encode(BarrierAnd{.completion_signal = batch_done.handle()}));

@@ -1,4 +1,4 @@
-// The ways to launch a kernel: dynamic LDS, by module and name, in a graph; and what occupancy says of it.
+// The ways to launch a kernel: dynamic LDS, by module and name, in a graph; and HIP's occupancy of a kernel.
 #include <cstdint>
 #include <vector>
 
@@ -109,7 +109,7 @@ void occupancy() {
   CHECK(hipOccupancyMaxPotentialBlockSize(&least_groups, &best_group, function, 0, 0));
   int units = 0;
   CHECK(hipDeviceGetAttribute(&units, hipDeviceAttributeMultiprocessorCount, 0));
-  // One a unit or two: on RDNA, HIP 5.7 says now the one, now the other.
+  // One a unit or two: on RDNA, HIP 5.7 says sometimes one and sometimes two.
   EXPECT(best_group == 1024 && least_groups >= units && least_groups % units == 0);
   hipFuncAttributes attributes{};
   CHECK(hipFuncGetAttributes(&attributes, function));

@@ -89,7 +89,7 @@ void copies(std::uint32_t* source, std::uint32_t* target) {
   CHECK(hipFree(second));
 }
 
-/// Sizes around what fill kernels and copy engines cut memory into.
+/// Sizes around the pieces of fill kernels and copy engines.
 void fills() {
   std::uint8_t* device = nullptr;
   CHECK(hipMalloc(&device, 5000));
@@ -121,7 +121,7 @@ void host_memory() {
   copies(pinned, std::vector<std::uint32_t>(count).data());
   CHECK(hipHostFree(pinned));
 
-  // Not unregistered: HIP 5.2 aborts there where a GPU sees memory at the host's address, as all of the soft GPU's do.
+  // Not unregistered: HIP 5.2 aborts if a GPU sees the memory at the host's address, as the soft GPU does.
   static std::uint32_t registered[count];
   std::iota(registered, registered + count, 0U);
   CHECK(hipHostRegister(registered, bytes, hipHostRegisterDefault));

@@ -85,7 +85,7 @@ std::string expected_line(unsigned i, unsigned round, const char* name) {
                    'a' + round, i * 0.25);
 }
 
-/// Every line is there once, whole, with its work-item's arguments, and those of a work-item are in their order.
+/// Every line is there once, whole, with its work-item's arguments. The lines of a work-item are in order.
 void lines_of_many_work_items() {
   constexpr std::string_view greeting =
       "a name that is longer than one message of fifty-six bytes to the host can hold";

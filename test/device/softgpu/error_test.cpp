@@ -132,7 +132,8 @@ TEST_F(ErrorTest, AMemoryFaultLeavesWhatOtherQueuesAreAtAlone) {
   Queue waiting(rocr);
   Queue busy(rocr);
 
-  // One has a kernel that runs until it is told to end, and one behind it; another goes from kernel to kernel.
+  // One queue has a kernel that runs until it is told to end, and a kernel behind it. Another queue goes from kernel to
+  // kernel.
   const Signal squared;
   waiting.dispatch(kernels["set"], {argument(&flags[0])}, {.group_size = 1});
   waiting.dispatch(kernels["wait_for"], {argument(&flags[1])}, {.groups = 2});

@@ -1,4 +1,4 @@
-// Kernels that show what the soft GPU's command processor does.
+// Kernels that show the behaviour of the soft GPU's command processor.
 #include <hip/hip_runtime.h>
 
 extern "C" __global__ void count(unsigned* counter) {

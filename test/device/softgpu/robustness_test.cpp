@@ -1,4 +1,4 @@
-// What the soft GPU does with kernels that never end, with queues that go away, and with processes that do.
+// The soft GPU with kernels that never end, and with queues and processes that go away.
 #include <sys/wait.h>
 #include <unistd.h>
 

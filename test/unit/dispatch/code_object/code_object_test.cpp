@@ -124,7 +124,7 @@ TEST(CodeObject, with_a_symbol_outside_of_what_is_loaded_is_damaged) {
   EXPECT_THAT(selection_error(file), HasSubstr("a symbol is not in a loaded segment"));
 }
 
-// All that is done to a file before ROCr sees it; whether it was accepted.
+// All checks of a file before ROCr sees it. Returns whether they accept it.
 bool accepted(const Bytes& file) {
   try {
     const CodeObject code_object = select_code_object(file, "file", xnack_off);

@@ -165,7 +165,7 @@ TEST(RandomPrograms, with_derived_fences_miss_nothing) {
 TEST(RandomPrograms, with_conservative_fences_miss_nothing) {
   expect_nothing_missing(Fences::conservative, SharedMemory::system_scope);
 }
-// Which reach the agent only between kernels of one agent, wherever the memory is.
+// Between kernels of one agent these reach only the agent, wherever the memory is.
 TEST(RandomPrograms, with_minimal_fences_miss_nothing) {
   expect_nothing_missing(Fences::minimal, SharedMemory::agent_scope);
 }
@@ -178,7 +178,7 @@ PacketStream with(PacketStream stream, std::size_t index, Ordering ordering) {
 
 FenceScope narrower(FenceScope scope) { return scope == FenceScope::system ? FenceScope::agent : FenceScope::none; }
 
-// Programs of kernels alone. What is between copies is such a program, too.
+// Programs of kernels alone. The steps between two copies are such a program, too.
 constexpr Shape kernels_only{.most_steps = 10, .copies = 0};
 
 TEST(RandomPrograms, with_derived_fences_need_every_barrier_bit) {
@@ -197,7 +197,7 @@ TEST(RandomPrograms, with_derived_fences_need_every_barrier_bit) {
   EXPECT_GT(bits, 3000U);
 }
 
-// How many releases there are, and how many of them could be narrower with nothing missing.
+// How many releases there are, and how many of them could be narrower without losing a guarantee.
 struct Releases {
   std::size_t all = 0;
   std::size_t superfluous = 0;
@@ -231,8 +231,8 @@ TEST(RandomPrograms, with_derived_fences_on_device_memory_need_every_fence) {
   EXPECT_EQ(releases.superfluous, 0U);
 }
 
-// A release is wider than it must be where a later packet passes the same bytes on to the system for a reason of its
-// own, in time: that is known too late to be made use of.
+// A release is wider than needed if a later packet passes the same bytes on to the system in time, for a reason of its
+// own. This is known too late to be used.
 TEST(RandomPrograms, with_derived_fences_need_nearly_every_fence) {
   Releases releases;
   weaken_fences(kernels_only, releases);
@@ -250,7 +250,7 @@ TEST(RandomPrograms, with_derived_fences_have_as_few_barrier_bits_as_any_that_mi
     for (unsigned set = 0; set < 1U << inner; ++set) {
       for (std::size_t i = 0; i < inner; ++i)
         stream.packets[i + 1].set_ordering({(set >> i & 1U) != 0 ? BarrierBit::set : BarrierBit::clear});
-      // Whatever the set, the batch ends behind all of its packets.
+      // With every set of bits, the batch ends behind all of its packets.
       PacketStream ended = stream;
       ended.packets.push_back(encode(BarrierAnd{}));
       if (!HappensBefore(ended).missing(steps)) fewest = std::min(fewest, static_cast<std::size_t>(std::popcount(set)));
@@ -263,8 +263,8 @@ TEST(RandomPrograms, with_derived_fences_have_as_few_barrier_bits_as_any_that_mi
 
 // ---- programs with copies
 
-// Waits that are there, and those of them that hold something up with nothing missing without them. What is ordered by
-// way of others as well costs no time, and is not counted as such.
+// How many waits there are, and how many of them hold up a step but could be left out without losing a guarantee. A
+// wait between steps that are also ordered in another way costs no time, and is not counted among the latter.
 struct Waits {
   std::size_t all = 0;
   std::size_t superfluous = 0;
@@ -308,7 +308,7 @@ TEST(RandomPrograms, with_derived_fences_hang_nearly_no_copy_on_what_does_not_co
   EXPECT_LE(waits.superfluous * 100, waits.all) << waits.superfluous << " of " << waits.all;
 }
 
-// That a dispatch comes after another one by way of a copy that it waits for is not made use of.
+// The encoder does not use that a dispatch may come after another dispatch by way of a copy that it waits for.
 TEST(RandomPrograms, with_derived_fences_and_copies_need_nearly_every_barrier_bit) {
   const Waits waits = count_waits([](const PacketStream& stream, const auto& check) {
     for (const std::size_t packet : barriers(stream)) {

@@ -1,4 +1,4 @@
-// What batches that are submitted to one queue in turn have to wait for.
+// The waits between batches that are submitted to one queue in turn.
 #include "dispatch/encode/footprint.hpp"
 
 #include <cstddef>
@@ -166,7 +166,7 @@ TEST(RandomBatchesInTurn, miss_nothing) {
   EXPECT_GT(beside, 1000U);
 }
 
-// Of batches with several packets: others end with their first one.
+// Only batches with several packets count: a batch of one packet ends with its first packet.
 TEST(RandomBatchesInTurn, seldom_wait_for_nothing) {
   std::size_t waits = 0;
   std::size_t superfluous = 0;

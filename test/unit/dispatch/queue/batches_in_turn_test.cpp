@@ -39,7 +39,7 @@ protected:
     std::memcpy(&buffer, reinterpret_cast<const void*>(packet.word64(10)), sizeof buffer);  // NOLINT
     return buffer;
   }
-  // Submits the batch, whose other packets all wait; whether the first one does.
+  // Submits the batch and returns whether its first packet waits; the other packets all wait.
   static bool first_waits(MockHsa& hsa, Queue& queue, Batch& batch) {
     const MockHsa::MadeQueue& made = hsa.queue();
     const std::uint64_t first = made.amd.write_dispatch_id;

@@ -1,4 +1,4 @@
-// Kernel arguments in the agent's memory: where they lie, and what the packets that read them say.
+// Kernel arguments in the agent's memory: where they lie, and the fences of the packets that read them.
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -32,7 +32,7 @@ protected:
     return value;
   }
   Queue device_queue() { return Queue(hsa.agent(), {.kernarg_memory = KernargMemory::device}); }
-  // Whether the packet's arguments lie in what was allocated last, and that from the agent's memory.
+  // Whether the packet's arguments lie in the latest allocation, and whether this allocation is in the agent's memory.
   bool are_in_last_allocation(const Packet& packet) {
     const auto [pool, memory] = hsa.last_allocation();
     const auto base = reinterpret_cast<std::uintptr_t>(memory);

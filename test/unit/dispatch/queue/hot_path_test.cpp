@@ -1,4 +1,4 @@
-// What submitting must not do: call HSA, allocate, or lock where one producer is declared. And it rings once.
+// Submitting must not call HSA or allocate, and must not lock with one declared producer. It rings the doorbell once.
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -29,7 +29,8 @@ void* allocate(std::size_t bytes) noexcept {
 }
 }  // namespace
 
-// These stand in for the C++ runtime's; not inlined, or else gcc warns of memory from one family freed by the other.
+// These replace the C++ runtime's. They are not inlined, because gcc would warn of memory from one family freed by the
+// other.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   if (void* memory = allocate(bytes)) return memory;
   throw std::bad_alloc();
@@ -178,7 +179,7 @@ TEST_F(HotPath, of_streams_that_submit_batches_in_turn_allocates_locks_and_calls
   PinnedBuffer<unsigned> buffers(hsa.agent(), 3);
   Streams streams(hsa.agent(), {.queues = 2});
   const auto element = [&](std::size_t i) { return read_write(buffers, {.first = i, .count = 1}); };
-  // More than are remembered; each goes on with what others did in the other queue.
+  // More batches than are remembered; each continues the work of others in the other queue.
   std::vector<Batch> batches;
   for (std::size_t number = 0; number < 6; ++number) {
     Batch& batch = batches.emplace_back(hsa.agent(), BatchOptions{.fences = Fences::derived});

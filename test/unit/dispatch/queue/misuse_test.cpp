@@ -1,4 +1,4 @@
-// What does not compile, because it would be wrong when it runs.
+// Misuse that must not compile, because it would be wrong at run time.
 #include <type_traits>
 #include <utility>
 

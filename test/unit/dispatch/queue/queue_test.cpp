@@ -336,8 +336,8 @@ TEST(Kernargs, of_another_queue_or_submitted_before_are_an_error) {
 
 static_assert(!std::is_copy_constructible_v<KernargSlot>);
 
-// What eight producers submit to a ring of 64 slots must come out once, and each one's in its order. A packet's kernel
-// object is its number, from 1 on; barriers, which have none there, follow where somebody waits.
+// Eight producers submit to a ring of 64 slots. Each packet must come out once, and the packets of each producer in
+// order. A packet's kernel object is its number, from 1 on. Waits add barrier packets, which have no number.
 TEST(Queue, completes_every_packet_of_eight_threads) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.size = 64, .full_timeout = std::chrono::minutes(1)});

@@ -21,7 +21,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// What dispatches with these arguments touch, told by who waits for whom.
+// The accesses of dispatches with these arguments, found from which dispatch waits for which.
 class Accesses : public ::testing::Test {
 protected:
   using Changes = Kernel<void(unsigned*)>;
@@ -32,7 +32,7 @@ protected:
     batch.dispatch(kernel, grid(64), argument);
   }
 
-  // Whether each dispatch behind the first waits for those before it.
+  // Whether each dispatch behind the first waits for the dispatches before it.
   std::vector<bool> waits() {
     std::vector<bool> result;
     for (const Packet& packet : image().stream.packets) {

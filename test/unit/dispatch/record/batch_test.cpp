@@ -338,7 +338,7 @@ TEST_F(BatchSubmission, whose_copy_cannot_start_fails_the_queue_so_that_nobody_t
   EXPECT_THAT(error_of([&] { queue.barrier(); }), HasSubstr("hsa_amd_memory_async_copy"));
 }
 
-// What was made for an earlier recording goes while the submission waits for room, and is not taken for its own.
+// An image of an earlier recording is freed while the submission waits for room; the submission must not use it.
 TEST_F(BatchSubmission, of_what_was_recorded_anew_waits_for_room_and_takes_its_own_packets) {
   Queue queue(hsa.agent(), {.size = 64});
   MockHsa::MadeQueue& made = hsa.queue();
@@ -368,7 +368,7 @@ TEST_F(BatchSubmission, of_what_was_recorded_anew_waits_for_room_and_takes_its_o
   EXPECT_THAT(objects, ::testing::ElementsAre(0x2000));
 }
 
-// What waits for the copy on the device never goes on then.
+// Packets that wait for the copy on the device then never go on.
 TEST_F(BatchSubmission, whose_copy_fails_while_it_runs_fails_the_queue_for_everybody_who_waits) {
   static constexpr WaitOptions limit{.timeout = std::chrono::seconds(30)};
   const auto failure = HasSubstr("a copy of a batch failed while it ran: HSA set its completion signal to -1");

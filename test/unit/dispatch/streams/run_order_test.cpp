@@ -36,7 +36,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 
-// A program that says what it touches, or one that does not and goes to one queue as it is.
+// A program that says what it touches; or a program that does not, and goes to one queue as it is.
 struct Program {
   Program(Steps recorded, const Partition& spread)
       : steps(std::move(recorded)), partition(spread), program(partition, steps, Overlap::where_nothing_conflicts) {}
@@ -65,7 +65,7 @@ struct Program {
 // Runs right behind one another, as they are submitted.
 class Runs {
 public:
-  // Without the wait of that number, where there is one.
+  // Without the wait of this number, if there is one.
   explicit Runs(std::size_t queues, std::size_t recent = RunOrder::most_recent,
                 std::optional<std::size_t> left_out = {})
       : queues_(queues), order_(queues, recent), left_out_(left_out) {}
@@ -107,7 +107,7 @@ public:
   }
   void forget(const Program& program) { order_.forget(program.program); }
 
-  // One queue's for the end of what was submitted to another, by its number among the submissions.
+  // A queue's wait for the end of a submission to another queue, by the submission's number.
   struct Wait {
     std::size_t queue;
     std::size_t submission;
@@ -317,8 +317,8 @@ TEST(RandomPrograms, spread_over_queues_and_run_several_times_miss_nothing_and_n
   EXPECT_GT(waits, 1500U);
 }
 
-// Several programs, which share most of their buffers, in random order. Each fifth says nothing of what it touches, if
-// `Unknown`.
+// Several programs, which share most of their buffers, in random order. If `Unknown`, each fifth does not say what it
+// touches.
 class Mix {
 public:
   enum class Unknown { none, some };
@@ -366,8 +366,8 @@ TEST(RandomPrograms, that_run_in_turn_miss_nothing_and_need_every_wait) {
   EXPECT_GT(beside, 50U);
 }
 
-// For what ran before the programs that are remembered, queues wait whether they have a reason to or not, and so they
-// do behind what is not known and before it.
+// Queues always wait for runs before the remembered programs, even without a conflict. They also always wait before and
+// behind a program that does not say what it touches.
 TEST(RandomPrograms, that_run_behind_what_is_forgotten_or_not_known_miss_nothing_and_wait_for_ends_only_without_need) {
   std::size_t waits = 0;
   std::size_t without_need = 0;

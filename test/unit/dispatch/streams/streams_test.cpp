@@ -43,7 +43,7 @@ protected:
     return batch;
   }
   static std::uint64_t packets(const MockHsa::MadeQueue* queue) { return queue->amd.write_dispatch_id; }
-  // Plays the command processors of all queues, whose waits for one another it does not look at.
+  // Plays the command processors of all queues. It ignores their waits for one another.
   void complete_all() {
     for (MockHsa::MadeQueue* queue : made) MockHsa::complete(*queue);
   }
@@ -155,7 +155,7 @@ TEST_F(StreamsOfMock, let_what_comes_behind_a_batch_that_is_gone_wait_for_its_en
   for (const MockHsa::MadeQueue* queue : made) EXPECT_EQ(packets(queue), 13U) << "that wait is enough";
 }
 
-// What was worked out for a batch that is gone says nothing of another one that comes to lie in its place.
+// The waits that were worked out for a destroyed batch do not hold for a new batch at the same address.
 TEST_F(StreamsOfMock, let_a_batch_wait_for_what_another_one_was_recorded_to_touch_last) {
   Batch changing(hsa.agent(), {.fences = Fences::derived});
   Batch other = chains_of({1, 0});

@@ -1,4 +1,4 @@
-// Leaving out first barrier bits, as the queues do.
+// Leaves out first barrier bits, as the queues do.
 #pragma once
 
 #include <cstddef>
@@ -18,11 +18,11 @@ inline detail::PacketStream without_first_barrier_bit(detail::PacketStream strea
   return stream;
 }
 
-/// What was submitted to each queue last.
+/// The latest submission to each queue.
 class QueueEnds {
 public:
-  /// Leaves the first barrier bit of what is submitted next to its queue out where that is allowed; whether it is.
-  /// `footprint` is none where the batch does not say what it touches.
+  /// Leaves out the first barrier bit of the next submission to a queue if this is allowed, and returns whether it is
+  /// allowed. `footprint` is empty if the batch does not say what it touches.
   bool submit(SubmittedPackets& submitted, std::optional<detail::Footprint> footprint) {
     std::optional<detail::Footprint>& last = last_[submitted.queue];
     const bool beside = footprint && last && submitted.waits.empty() && footprint->may_begin_beside(*last);

@@ -1,4 +1,4 @@
-// What a command processor does with the packets of a ring, on plain memory.
+// A command processor for a ring in plain memory.
 #pragma once
 
 #include <atomic>
@@ -19,7 +19,7 @@ struct RingView {
 };
 
 /// Reads the packet at the read index: calls `on_packet` with it, marks its slot INVALID, moves the read index, and
-/// decrements the packet's completion signal, if it carries one. Returns false where the slot holds no packet.
+/// decrements the packet's completion signal, if it carries one. Returns false if the slot holds no packet.
 template <class OnPacket>
 bool read_packet(const RingView& ring, OnPacket on_packet) {
   const std::atomic_ref read_index(*ring.read_index);

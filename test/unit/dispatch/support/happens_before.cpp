@@ -65,7 +65,7 @@ HappensBefore::HappensBefore(std::span<const SubmittedPackets> submissions) {
       if (!queue.empty()) {
         const std::size_t previous = queue.back();
         add_edge(launch(previous), launch(packet));
-        // Nothing launches behind a barrier packet before that has completed.
+        // Packets behind a barrier packet launch only after it has completed.
         if (headers_[previous].type != PacketType::kernel_dispatch) add_edge(completion(previous), launch(packet));
       }
       if (headers_[packet].ordering.barrier == BarrierBit::set)
@@ -122,7 +122,7 @@ bool HappensBefore::sees(Event later, Event earlier, FenceScope scope) const {
   if (earlier.is_copy) return later.is_copy || acquired_from_copy(earlier.index, later.index);
   if (later.is_copy) return seen_by_system(earlier.index, start(later.index));
   if (passes(earlier.index, later.index, scope)) return true;
-  // By way of one that had it from the agent.
+  // By way of a packet that acquired it from the agent.
   for (std::size_t via = 0; via < headers_.size(); ++via) {
     if (passes(earlier.index, via, FenceScope::agent) && passes(via, later.index, scope)) return true;
   }
@@ -159,7 +159,7 @@ std::size_t HappensBefore::end_of_all(std::size_t submission) const {
 
 std::optional<std::string> HappensBefore::missing_of(std::size_t step, Event event) const {
   const Submission& submission = submissions_[event.submission];
-  // Behind what is not known. Of what is known the conflicts are looked at.
+  // Behind steps whose accesses are not known. For known accesses, conflicts are looked at.
   if (submission.is_first && headers_[submission.first].ordering.barrier == BarrierBit::clear)
     return fmt::format("the first packet before step {} does not wait for its queue", step);
   if (event.is_copy && !before(launch(submission.first), start(event.index)))

@@ -1,4 +1,4 @@
-// What the packets of batches guarantee, worked out by brute force from headers and signals alone.
+// The guarantees of the packets of batches, worked out by brute force from headers and signals alone.
 #pragma once
 
 #include <bitset>
@@ -15,25 +15,25 @@ namespace fastdispatch::test {
 /// How far writes must be released and acquired between two kernels of one agent in memory that others see, too.
 enum class SharedMemory { agent_scope, system_scope };
 
-/// What was submitted to a queue at once: behind what was submitted to this queue before, and behind packets that wait
-/// for the ends of others.
+/// One submission to a queue. It lies behind earlier submissions to this queue, and behind packets that wait for the
+/// ends of other submissions.
 struct SubmittedPackets {
   std::size_t queue = 0;
   detail::PacketStream stream;
-  std::vector<std::size_t> steps;    ///< what it executes, numbers of the program's steps
+  std::vector<std::size_t> steps;    ///< the steps that it executes, by their numbers in the program
   std::vector<std::size_t> waits{};  ///< by the order of submission, earlier ones
   bool ends_all = true;              ///< when it completes, all submitted before has
 };
 
-/// The order of events as the packet processing model has it, and what each sees of the others' writes. It knows the
-/// steps' accesses and the encoded packets, and nothing of how these came about.
+/// The order of events by the packet processing model, and which writes each event sees. It knows the steps' accesses
+/// and the encoded packets, but not how the packets came about.
 class HappensBefore {
 public:
   /// Of one batch, all of its steps.
   explicit HappensBefore(const detail::PacketStream& stream);
   explicit HappensBefore(std::span<const SubmittedPackets> submissions);
 
-  /// The first guarantee that a program of `steps` needs and the packets don't give; nothing where all are given.
+  /// The first guarantee that a program of `steps` needs and that the packets don't give; nothing if they give all.
   [[nodiscard]] std::optional<std::string> missing(std::span<const detail::Step> steps,
                                                    SharedMemory shared = SharedMemory::agent_scope) const;
 
@@ -72,18 +72,18 @@ private:
   void close();
   [[nodiscard]] bool before(std::size_t a, std::size_t b) const { return follows_[a][b]; }
 
-  /// What executes each of `steps`.
+  /// The event that executes each of `steps`.
   [[nodiscard]] std::vector<Event> events_of(std::span<const detail::Step> steps) const;
-  /// What an event lacks whatever else there is.
+  /// The missing guarantees of an event by itself.
   [[nodiscard]] std::optional<std::string> missing_of(std::size_t step, Event event) const;
-  /// Where the submission completes with everything before it.
+  /// The event at which the submission and everything before it has completed.
   [[nodiscard]] std::size_t end_of_all(std::size_t submission) const;
 
-  /// Whether `packet` launches before `later`, or is it.
+  /// Whether `packet` launches before `later`, or is the same packet.
   [[nodiscard]] bool launches_by(std::size_t packet, std::size_t later) const {
     return packet == later || before(launch(packet), launch(later));
   }
-  /// Whether what `packet` released to `scope` is acquired, from `scope`, by the time that `later` launches.
+  /// Whether writes that `packet` released to `scope` are acquired, from `scope`, by the time that `later` launches.
   [[nodiscard]] bool passes(std::size_t packet, std::size_t later, FenceScope scope) const;
   [[nodiscard]] bool acquired_from_copy(std::size_t copy, std::size_t later) const;
   /// Whether the system sees what `packet` wrote at the time of `node`.

@@ -35,7 +35,7 @@ public:
 
   /// A GPU of this HSA with the limits of a gfx90a.
   [[nodiscard]] Agent agent() { return Agent(gpu_); }
-  /// What it is; to be changed before it is used.
+  /// The agent's properties; to be changed before the agent is used.
   [[nodiscard]] AgentProperties& properties() { return gpu_.properties; }
   [[nodiscard]] const detail::HsaApi& api() const { return api_; }
 
@@ -43,10 +43,10 @@ public:
   void fail(const std::string& function, hsa_status_t status);
   /// How often `function` was called.
   [[nodiscard]] int calls(const std::string& function) const;
-  /// How often any function was.
+  /// How often any function was called.
   [[nodiscard]] int calls() const { return all_calls_.load(std::memory_order_relaxed); }
 
-  /// What hsa_queue_create was called with, and what it made.
+  /// The arguments of a call to hsa_queue_create, and the queue.
   struct MadeQueue {
     amd_queue_t amd{};
     amd_signal_t doorbell{};
