@@ -113,7 +113,7 @@ void BareQueue::publish(std::uint64_t index, void* kernarg, std::uint32_t stage,
   packet.kernel_object = kernel_.object;
   packet.kernarg_address = kernarg;
   packet.completion_signal = completion;
-  // Header and setup are the packet's first 32 bits; storing them together is what publishes it.
+  // Header and setup are the packet's first 32 bits; storing them together publishes the packet.
   std::atomic_ref<std::uint32_t>(*reinterpret_cast<std::uint32_t*>(&packet))
       .store(header | std::uint32_t{setup} << 16U, std::memory_order_release);
   hsa_.signal_store_screlease(queue_->doorbell_signal, static_cast<hsa_signal_value_t>(index));

@@ -1,4 +1,4 @@
-// Dispatching through nothing but the HSA API, as the article that this project follows does.
+// Dispatching through the HSA API alone, as in the article that this project follows.
 #pragma once
 
 #include <fastdispatch/fastdispatch.hpp>
@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Owns an HSA queue and what its kernels need, made before anything is measured.
+/// Owns an HSA queue and its kernels' resources, made before anything is measured.
 class BareQueue {
 public:
   using Kernel = fastdispatch::Kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>;

@@ -1,7 +1,7 @@
-// What the library costs, beside the bare HSA API, the host alone, and OpenCL: everything in one run, in turns, so that
-// ratios mean something on a machine that others use too. `benchmarks dispatch` looks at the submit path alone,
-// `benchmarks copies` at copies of pageable memory, `benchmarks softgpu` at the soft GPU beside OpenCL, `benchmarks
-// streams` at batches spread over several queues.
+// The library's costs, compared with the bare HSA API, the host alone, and OpenCL: everything in one run, in turns, so
+// that ratios are meaningful on a shared machine, too. `benchmarks dispatch` looks at the submit path alone,
+// `benchmarks copies` at copies of pageable memory, `benchmarks softgpu` at the soft GPU beside OpenCL,
+// `benchmarks streams` at batches spread over several queues.
 #include "command_line.hpp"
 #include "copy_measurements.hpp"
 #include "dispatch_suite.hpp"
@@ -86,7 +86,7 @@ void run(int rounds, const std::string& json) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // The library looks for it beside itself, and is part of this program here.
+  // The library looks for it beside itself; here the library is part of this program.
   ::setenv("FASTDISPATCH_SOFTGPU", SOFTGPU_LIBRARY, /*overwrite=*/0);
   try {
     CommandLine line("Measures dispatches and the bitonic sort.", "benchmarks");

@@ -40,7 +40,7 @@ std::string series_of(Direction direction, const char* way, std::size_t bytes) {
 
 std::string blocks_series(std::size_t block) { return "upload_blocks_of_" + std::to_string(block); }
 
-// Memory of the host that was written to, and not locked before: allocated anew, so that nothing remembers its pages.
+// Memory of the host that was written to and never locked: newly allocated, so that its pages are not known anywhere.
 class Pageable {
 public:
   explicit Pageable(std::size_t bytes) : memory_(std::make_unique_for_overwrite<std::byte[]>(bytes)), bytes_(bytes) {
@@ -86,7 +86,7 @@ void measure_size(fd::Agent gpu, std::size_t bytes, Samples& samples) {
   }
 }
 
-// What fd::copy does with pageable memory, for blocks of any size.
+// fd::copy's way to stage pageable memory, for blocks of any size.
 void measure_blocks(fd::Agent gpu, std::size_t block_bytes, Samples& samples) {
   fd::DeviceBuffer<std::byte> device(gpu, bytes_for_blocks);
   std::array blocks{fd::PinnedBuffer<std::byte>(gpu, block_bytes), fd::PinnedBuffer<std::byte>(gpu, block_bytes)};

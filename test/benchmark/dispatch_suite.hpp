@@ -1,4 +1,4 @@
-// `benchmarks dispatch`: what the submit path costs, and beside it the least that it could.
+// `benchmarks dispatch`: the cost of the submit path, and the least possible cost.
 #pragma once
 
 #include "hip_peer.hpp"
@@ -33,7 +33,7 @@ inline constexpr const char* bare = "host_hsa_api_120";
 inline constexpr const char* article = "host_article_120";
 inline constexpr const char* hip_launches = "host_hip_module_launch_kernel_120";
 inline constexpr const char* hip_graph = "host_hip_graph_launch_120";
-// The same when so many packets before them wait in the queue.
+// The same with packets that wait before them in the queue.
 inline std::string dispatches_behind(std::size_t packets) {
   return "host_dispatch_in_flight_" + std::to_string(packets);
 }

@@ -1,5 +1,5 @@
-// What a dispatch costs the host before it is submitted: recording it, and turning the recorded batch into packets by
-// each kind of fences. It needs no device.
+// A dispatch's cost for the host before the submission: recording it, and turning the recorded batch into packets by
+// each kind of fences. No device is needed.
 #include "mock_hsa.hpp"
 
 #include "dispatch/encode/batch_image.hpp"
@@ -20,7 +20,7 @@ using Kernel = fd::Kernel<void(const float*, float*)>;
 
 constexpr std::size_t buffers = 64;
 
-// Owns what the batches are about: kernels that read one of several buffers and write another.
+// Owns the contents of the batches: kernels that read one of several buffers and write another.
 class Workload {
 public:
   Workload() {

@@ -1,5 +1,5 @@
-// A process that runs one kernel for the first time and again: how long that takes, part by part. Run by `benchmarks
-// softgpu`. Prints one JSON object of microseconds.
+// A process that runs one kernel twice, and times each part. Run by `benchmarks softgpu`. Prints one JSON object of
+// microseconds.
 #include "peer_problems.hpp"
 #include "samples.hpp"
 
@@ -91,7 +91,7 @@ nlohmann::ordered_json times_of() {
   lap("module");
   work.dispatch(queue);
   lap("first");
-  // The shortest of several: what the kernel itself takes, which the first dispatch took, too.
+  // The shortest of several: the time of the kernel itself, which is a part of the first dispatch's time.
   double again = times.at("first").get<double>();
   for (int i = 0; i < 5; ++i) {
     stopwatch = {};

@@ -12,7 +12,7 @@
 /// it, and finds the same device.
 class HipPeer {
 public:
-  /// Null where there is no HIP runtime, or where it can't do this; says why on standard error.
+  /// Null if there is no HIP runtime, or if it can't do this; standard error tells the reason.
   static std::unique_ptr<HipPeer> open(std::span<const std::byte> code_object, std::size_t graph_nodes);
   ~HipPeer();
   HipPeer(const HipPeer&) = delete;

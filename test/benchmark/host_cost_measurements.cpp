@@ -1,4 +1,4 @@
-// What a packet costs the host: from a memcpy of it to the one-at-a-time loop over the HSA API.
+// A packet's cost for the host: from a memcpy of it to the one-at-a-time loop over the HSA API.
 #include "bare_queue.hpp"
 #include "dispatch_suite.hpp"
 #include "plain_ring.hpp"
@@ -29,8 +29,8 @@ void record(fd::Batch& batch, const EmptyKernel& kernel, std::size_t packets) {
     batch.dispatch(kernel, grid, nullptr, static_cast<std::uint32_t>(i), 0U, 1U);
 }
 
-// `submit` publishes `packets` packets; it is called `times` times, otherwise for about as many packets whatever their
-// number is.
+// `submit` publishes `packets` packets. It is called `times` times; without `times`, as often as it takes for about the
+// same total of packets.
 template <class Submit, class Wait>
 void measure(Samples& samples, const std::string& name, std::size_t packets, Submit submit, Wait wait,
              std::size_t times = 0) {

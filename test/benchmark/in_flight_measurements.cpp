@@ -1,4 +1,4 @@
-// What a packet costs the host when many before it wait to be run.
+// A packet's cost for the host while many packets before it wait.
 #include "dispatch_suite.hpp"
 
 #include <empty_code_object.hpp>
@@ -46,7 +46,7 @@ void measure_in_flight(fd::Agent gpu, Samples& samples) {
   queue.wait();
 
   for (const std::size_t packets : series::in_flight_levels) {
-    // A few packets alone are over before the clock ticks: the median of several takes.
+    // A few packets are published before the clock ticks: so the median of several takes counts.
     const int takes = packets < 1000 ? 15 : 1;
     for (int take = 0; take < takes; ++take) {
       measure(gpu, queue, samples, series::dispatches_behind(packets), packets, [&] {

@@ -26,7 +26,7 @@ constexpr std::array cases = {
     Case{"the same, several producers allowed", "dispatch-multiple-producers"},
 };
 
-// Why nothing is counted; null where it is.
+// The reason why nothing is counted; null if instructions are counted.
 const char* obstacle() {
   if (!SUBMIT_PATH_RUNS_UNDER_VALGRIND) return "this build has sanitizers, which valgrind does not run";
   const bool installed = std::system("command -v valgrind >/dev/null") == 0;

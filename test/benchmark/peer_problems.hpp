@@ -1,5 +1,5 @@
-// What both the soft GPU and OpenCL are given: sizes and values. Sums of small whole numbers are exact in floats, in
-// whatever order they are added.
+// The inputs of both the soft GPU and OpenCL: sizes and values. Sums of small whole numbers are exact in floats, in any
+// order of addition.
 #pragma once
 
 #include <cstddef>

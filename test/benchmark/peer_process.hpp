@@ -6,5 +6,5 @@
 #include <optional>
 #include <string>
 
-/// What a shell command prints; nothing where it fails, after it said why on standard error.
+/// The output of a shell command; nothing if it fails, after it wrote the reason to standard error.
 [[nodiscard]] std::optional<nlohmann::json> output_of(const std::string& command);

@@ -55,7 +55,7 @@ void PlainRing::wait() noexcept {
   while (std::atomic_ref(read_index_).load(std::memory_order_acquire) != written_) std::this_thread::yield();
 }
 
-// As HSA's doorbells: the index of the last one.
+// As with HSA's doorbells: the index of the last packet.
 void PlainRing::ring(std::size_t lines) noexcept {
   written_ += lines;
   std::atomic_ref(doorbell_).store(written_ - 1, std::memory_order_release);

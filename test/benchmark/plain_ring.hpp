@@ -1,4 +1,4 @@
-// The least that bringing packets to another thread can cost: a memcpy into a ring, and one store beside it.
+// The least possible cost of bringing packets to another thread: a memcpy into a ring, and one store.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 #include "command_processor.hpp"
 
-/// Owns a ring of 64-byte lines, its doorbell and its read index, which somebody else moves.
+/// Owns a ring of 64-byte lines, its doorbell and its read index, which the reader moves.
 class PlainRing {
 public:
   /// `size` is a power of two.

@@ -22,7 +22,7 @@
 #include <string_view>
 #include <vector>
 
-// What PoCL keeps to the end is not for us to report. The sanitizer's library looks for the symbol.
+// Memory that PoCL keeps to the end is not our leak. The sanitizer's library looks for the symbol.
 extern "C" [[gnu::visibility("default")]] const char* __asan_default_options() { return "detect_leaks=0"; }  // NOLINT
 
 namespace {

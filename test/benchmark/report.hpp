@@ -1,4 +1,4 @@
-// What the benchmarks print and write: groups of medians, and targets that were reached or missed.
+// The benchmarks' output: groups of medians, and targets that were reached or missed.
 #pragma once
 
 #include "samples.hpp"
@@ -20,10 +20,10 @@ struct Group {
   std::vector<Line> lines;  // the first is what the others are compared with
 };
 
-/// A line whose series has no samples is "not measured"; the first of each group has some.
+/// A line whose series has no samples is "not measured"; the first line of each group has samples.
 void print(const std::vector<Group>& groups, const Samples& samples);
 
-/// "reached" where something is as many times as fast as wanted. Below 1, `wanted` allows it to be slower.
+/// "reached" if a line is `wanted` times as fast as another. If `wanted` is below 1, it may be slower.
 void print_target(const std::string& text, double times_faster, double wanted);
 
 /// The medians' file. Opened before anything is measured, so that a wrong name costs no time.

@@ -10,7 +10,7 @@ using fastdispatch::test::RingView;
 
 namespace {
 
-// Reads up to where the doorbell was rung; whether there was anything.
+// Reads up to the doorbell's index. Returns whether there was anything to read.
 bool read_rung(const RingView& ring) noexcept {
   const std::uint64_t end = std::atomic_ref(*ring.doorbell).load(std::memory_order_acquire) + 1;
   const std::atomic_ref read_index(*ring.read_index);

@@ -1,4 +1,4 @@
-// The other side of rings in plain memory: a thread that does what a command processor does, whoever writes them.
+// The reader of rings in plain memory: a thread that does the work of a command processor, for every kind of writer.
 #pragma once
 
 #include <stop_token>

@@ -1,5 +1,5 @@
-// `benchmarks softgpu`: the soft GPU beside PoCL, which runs the same kernels in OpenCL C on the same cores, and what
-// the first kernel of a process costs.
+// `benchmarks softgpu`: the soft GPU compared with PoCL, which runs the same kernels in OpenCL C on the same cores; and
+// the cost of a process's first kernel.
 #pragma once
 
 #include <string>

@@ -41,7 +41,7 @@ void measure_sort(fd::Agent gpu, Samples& samples) {
   fd::Batch batch = record_sort(gpu, module, data, numbers);
   fd::Queue queue(gpu);
 
-  // One GPU sort after the other, like the peer's; the host's, which take the caches, come later.
+  // One GPU sort after the other, like the peer's. The host's sorts come later, because they take the caches.
   std::mt19937 random;
   std::vector<std::vector<std::uint32_t>> sorted;
   std::vector<std::vector<std::uint32_t>> expected;

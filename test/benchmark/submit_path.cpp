@@ -1,6 +1,6 @@
 // The submit path by itself, for callgrind to count its instructions: a queue in plain memory, drained by a plain
-// thread. What is counted happens in `counted_submissions`; the thread drains the ring in between, so that nothing ever
-// waits for room, and every run executes the same instructions.
+// thread. Only `counted_submissions` is counted. The thread drains the ring in between, so that submissions never wait
+// for room, and every run executes the same instructions.
 //
 // usage: submit_path CASE. Prints how many packets were submitted while it counted.
 #include "mock_hsa.hpp"

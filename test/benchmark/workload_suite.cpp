@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Rows of an example's report are compared: the fastest correct ones of those that the expressions match.
+// Compares rows of an example's report: for each expression, the fastest correct row that matches.
 struct Target {
   const char* text;
   const char* program;

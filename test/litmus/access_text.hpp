@@ -16,7 +16,7 @@ struct Element {
   [[nodiscard]] std::uint32_t dwords() const { return bytes < 4 ? 1 : bytes / 4; }
   [[nodiscard]] std::uint32_t variables() const { return bytes == 16 ? 2 : 1; }
   [[nodiscard]] std::uint32_t variable_bytes() const { return bytes / variables(); }
-  /// What one takes among the results: bytes and shorts are extended.
+  /// The size of an element among the results: bytes and shorts are extended.
   [[nodiscard]] std::uint32_t result_bytes() const { return 4 * dwords(); }
 };
 

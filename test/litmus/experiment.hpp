@@ -1,4 +1,4 @@
-// Makes a litmus test on the soft GPU and on the host, as often as one likes.
+// Makes a litmus test on the soft GPU and on the host, any number of times.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace softgpu::litmus {
 class Arena;
 struct ThreadArguments;
 
-/// A setup's kernel, translated once for all patterns of lanes. Owns what it runs on.
+/// A setup's kernel, translated once for all patterns of lanes. Owns the memory and threads that it runs on.
 class Experiment {
 public:
   /// Throws where the kernel is refused.

@@ -1,4 +1,4 @@
-// A thread of a litmus test on the host, in plain C++ atomics: what a wavefront does, lane after lane.
+// A thread of a litmus test on the host, in plain C++ atomics: it does a wavefront's work, lane after lane.
 #pragma once
 
 #include "litmus_kernel.hpp"

@@ -1,7 +1,8 @@
 // The assembly of a kernel that makes a litmus test round after round.
 //
-// Threads do not meet at barriers. Each says now and then which round it is in and waits until the others are there,
-// too; then it is late by a time that differs from round to round, so that the threads' accesses overlap in all ways.
+// Threads do not meet at barriers. Now and then each thread publishes its round and waits until the others are there,
+// too. Then it delays itself by a time that differs from round to round, so that the threads' accesses overlap in all
+// ways.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,7 @@
 
 namespace softgpu::litmus {
 
-/// What a thread's wavefront is told: kernarg[0] points to one of these for each thread.
+/// The arguments of a thread's wavefront: kernarg[0] points to one of these for each thread.
 struct ThreadArguments {
   std::uint64_t variables[variable_count];  ///< addresses, or offsets within LDS
   std::uint64_t results;                    ///< a round's registers: load after load, lane after lane

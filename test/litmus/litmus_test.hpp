@@ -1,4 +1,5 @@
-// A litmus test as data: what a few threads do to two variables, and which outcomes the memory model forbids.
+// A litmus test as data: the accesses of a few threads to two variables, and the outcomes that the memory model
+// forbids.
 #pragma once
 
 #include <cstdint>
@@ -30,14 +31,14 @@ using Events = std::vector<Event>;
 }
 [[nodiscard]] constexpr Event fence(Order order) { return {Event::Kind::fence, order}; }
 
-/// The digits 0 to 3 of an outcome: what each load returned, thread after thread, then what the variables end as. A
-/// variable that no store of the round has reached yet counts as 0.
+/// The digits 0 to 3 of an outcome: the result of each load, thread after thread, then the final values of the
+/// variables. A variable that no store of the round has reached yet counts as 0.
 using Outcome = std::vector<unsigned>;
 
 /// Any value of a forbidden outcome's digit.
 inline constexpr int any = -1;
 
-/// What the variables hold.
+/// The values of the variables.
 enum class Values : std::uint8_t {
   flags,     ///< what the stores say; each round has variables of its own
   counters,  ///< the round's number; all rounds share the variables. A later load of older values is forbidden

@@ -38,7 +38,7 @@ bool makes_sense(const Setup& setup) {
   if (!reaches(setup.scope, setup.side)) return false;
   if (test.threads.size() > 2 && !is_for_more) return false;
   if (setup.memory == Memory::lds && (!in_one_group || test.observes_final_values)) return false;
-  // A wavefront that runs its threads in turn sees but one outcome, which flags tell.
+  // A wavefront that runs its threads in turn sees only one outcome; flags suffice for it.
   if (setup.side == Side::lane && test.values != Values::flags) return false;
   if (test.values == Values::counters) return setup.element.bytes >= 4;  // shorter ones come around
   if (test.values == Values::patterns) return setup.element.bytes >= 2;

@@ -12,7 +12,7 @@ enum class Extent : std::uint8_t {
   whole,
 };
 
-/// Without what makes no sense: a scope that does not reach the other side, LDS of another work-group.
+/// Meaningless products are left out: a scope that does not reach the other side, LDS of another work-group.
 [[nodiscard]] std::vector<Setup> plan(Extent extent);
 
 }  // namespace softgpu::litmus

@@ -1,4 +1,4 @@
-// What a litmus test runs on: how its variables are accessed, and by whom.
+// The setup of a litmus test: how its variables are accessed, and by which threads.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace softgpu::litmus {
 
-/// Where the test's threads run. A thread of the test is a wavefront whose every lane makes the test of its own, or a
-/// host thread that does as much.
+/// Where the test's threads run. A thread of the test is a wavefront, each lane of which makes a test of its own, or a
+/// host thread that does the same work.
 enum class Side : std::uint8_t {
   lane,        ///< other lanes of the same wavefront: the threads run in turn
   wavefront,   ///< other wavefronts of the same work-group

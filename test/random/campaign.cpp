@@ -16,7 +16,7 @@
 namespace random_programs {
 namespace {
 
-// What both compilers are told, so that the source means the same to them.
+// Options for both compilers, so that the source means the same to both.
 const std::vector<std::string> language = {"-std=c++20", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-w"};
 
 std::filesystem::path temporary_folder() {
@@ -41,7 +41,7 @@ Campaign::Campaign(const Options& options)
   std::filesystem::create_directories(folder_);
 }
 
-// Folders of programs that are kept stay, and with them this one.
+// If folders of programs are kept, this folder stays, too.
 Campaign::~Campaign() {
   std::error_code ignored;
   std::filesystem::remove(folder_, ignored);
@@ -133,7 +133,7 @@ bool Campaign::compile(const Program& program, const std::vector<std::string>& c
 
 // ---- executing
 
-// A process that ended before its time is followed by one for the programs that are left.
+// After a process that ended too early, another process executes the remaining programs.
 void Campaign::execute(std::vector<Program>& programs, const Device& device) {
   std::size_t first = 0;
   while (first < programs.size()) {
@@ -166,7 +166,7 @@ void Campaign::execute(std::vector<Program>& programs, const Device& device) {
   }
 }
 
-// What a process wrote. Returns the last program that it began.
+// Reads the output of a process. Returns the last program that it began.
 std::optional<std::size_t> Campaign::take_report(const std::vector<Program>& programs, std::size_t first,
                                                  const Device& device, const std::string& output) {
   std::istringstream lines(output);

@@ -15,8 +15,8 @@
 
 namespace random_programs {
 
-/// Generates, compiles and executes the programs that the options ask for, in batches, each by processes of its own.
-/// Owns the folder that all of that happens in.
+/// Generates, compiles and executes the programs that the options ask for, in batches, each batch by processes of its
+/// own. Owns the folder of all files.
 class Campaign {
 public:
   explicit Campaign(const Options& options);

@@ -1,4 +1,4 @@
-// What a seed chooses.
+// The choices of a seed.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace random_programs {
 
-/// A stream of choices: the same on every machine, which the standard library's distributions do not promise. Two
-/// choices do not belong into one expression, unless C++ says which of them is made first.
+/// A stream of choices, the same on every machine; the standard library's distributions do not promise this. Do not
+/// make two choices in one expression, unless C++ defines their order.
 class Choices {
 public:
   explicit Choices(std::uint64_t seed) : random_(seed) {}

@@ -7,7 +7,7 @@
 
 namespace random_programs {
 
-/// A program that is compiled: what a line of the list that `execute` reads has, with spaces in between.
+/// A compiled program: a line of the list that `execute` reads, with spaces between the members.
 struct Compiled {
   unsigned kernels = 0;
   std::filesystem::path host{};         // a shared library
@@ -23,8 +23,8 @@ inline constexpr std::string_view different = "different";  // KERNEL text
 inline constexpr std::string_view refused = "refused";      // KERNEL text
 }  // namespace report
 
-/// Executes the programs that the file `list` names and writes to standard output what became of each kernel. The
-/// soft GPU writes why it refuses one to standard error.
+/// Executes the programs that the file `list` names and writes the result of each kernel to standard output. The soft
+/// GPU writes why it refuses one to standard error.
 void execute(const std::filesystem::path& list);
 
 }  // namespace random_programs

@@ -273,8 +273,8 @@ ValueType Expressions::same_bits(ValueType type) {
   return choices_->one_of(candidates);
 }
 
-// No floating-point number becomes an integer here, which needs care for its range; and none becomes a half by way of
-// another type: that would round twice.
+// Floating-point numbers do not become integers here, because their range needs care. They do not become halves by way
+// of another type, because this would round twice.
 ValueType Expressions::converts_to(ValueType type) {
   std::vector<ValueType> candidates;
   for (const ValueType candidate : types::vectors) {

@@ -10,8 +10,8 @@
 
 namespace random_programs {
 
-/// Writes expressions of what a scope has, and takes their cost off its budget. All of them are defined, and have the
-/// same value on the host and on a GPU.
+/// Writes expressions of a scope's variables and functions, and takes their cost off its budget. All expressions are
+/// defined, and have the same value on the host and on a GPU.
 class Expressions {
 public:
   Expressions(Choices& choices, Scope& scope) : choices_(&choices), scope_(&scope) {}

@@ -1,4 +1,4 @@
-// What the user asks for.
+// The user's options.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What expressions are made of.
+// The patterns of expressions.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace random_programs {
 
-/// One way to make a value. In its text, a name in braces stands for something to be chosen; all else is written as it
-/// is. T is the type that is asked for.
+/// One way to make a value. In its text, a name in braces stands for a random choice; other text is written as it is. T
+/// is the requested type.
 ///
 /// - {t}, {e}, {u}: an expression of T, of T's element, of T as an unsigned type
 /// - {T}, {E}, {U}: their names

@@ -15,7 +15,8 @@ constexpr int function_budget = 20;
 
 constexpr std::array array_types = {types::i16, types::u16, types::i32,
                                     types::u32, types::f32, types::vector(types::u16, 2)};
-// LLVM 15 keeps arrays of up to 16 elements in registers, and is wrong there for these: see docs/random_programs.md.
+// LLVM 15 keeps arrays of up to 16 elements in registers, and compiles these types wrongly there: see
+// docs/random_programs.md.
 constexpr std::array long_array_types = {types::u8, types::i8, types::u64, types::i64};
 constexpr std::uint32_t long_array_elements = 32;
 constexpr Function::Array shared_array{.type = types::u32, .elements = 8};
@@ -133,7 +134,7 @@ private:
     finish_kernel(statements, results, number);
   }
 
-  // A function may return early: what it computed until then is to count.
+  // A function may return early: its values until then must count.
   void mix_one(Statements& statements, const std::vector<Variable>& results) {
     const Variable& variable = choices_.one_of(results);
     if (!variable.is_array() && !variable.type.is_vector()) statements.line("mix(result, " + variable.name + ");");

@@ -1,4 +1,5 @@
-// Compiles random programs for the host and for GPUs, executes them on the soft GPU and compares what they compute.
+// Compiles random programs for the host and for GPUs, executes them on the host and on the soft GPU, and compares the
+// results.
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// What an expression can name.
+// The names that an expression can use.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ struct Function {
   std::optional<Array> array{};
 };
 
-/// What is visible, and what an expression may still cost.
+/// The visible names, and the remaining budget of an expression.
 struct Scope {
   std::vector<Variable> variables;
   std::vector<Function> functions;

@@ -175,8 +175,8 @@ void Statements::loop() {
   switches_ = switches;
 }
 
-// LLVM 15 takes a counter for the same in all work-items, even behind a loop that some of them left earlier. It does
-// not know that this one begins at zero.
+// LLVM 15 treats a counter as the same in all work-items, even behind a loop that some of them left earlier. It does
+// not know that this counter begins at zero.
 void Statements::counted_loop(const std::string& counter) {
   const std::string head = "for (u32 " + counter + " = item >> 16; " + counter + " < ";
   if (choices_->percent(50)) {

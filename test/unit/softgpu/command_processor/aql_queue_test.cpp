@@ -1,4 +1,4 @@
-// What the packet processing model promises about order, completion and slots.
+// The packet processing model's promises about order, completion and slots.
 #include <atomic>
 #include <mutex>
 #include <vector>

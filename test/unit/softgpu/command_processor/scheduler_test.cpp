@@ -1,4 +1,4 @@
-// How work spreads over the workers, and what they cost when there is none.
+// How work spreads over the workers, and the workers' cost when there is no work.
 #include <cfenv>
 #include <ctime>
 #include <set>
@@ -232,7 +232,7 @@ TEST_F(SchedulerTest, KernelsKnownAsShortThatWaitForEachOtherAllRun) {
   EXPECT_TRUE(done.reaches(0));
 }
 
-/// Its work-groups take long this once, so that who comes to help has the time to.
+/// Its work-groups take long this once, so that helping workers have the time to come.
 TEST_F(SchedulerTest, AGridKnownAsShortIsLeftToOneWorker) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "with the thread sanitizer nothing is short";
@@ -264,7 +264,7 @@ TEST_F(SchedulerTest, AGridKnownAsShortIsLeftToOneWorker) {
     const FakeKernel unknown{.body = body};
     return workers_of_slow_grid(unknown) == 2;
   }));
-  // Where the thread lost its core, a kernel may have seemed long.
+  // If the thread lost its core, a kernel may have seemed long.
   const FakeKernel kernel{.body = body};
   EXPECT_TRUE(eventually([&] {
     make_known_as_short(queue, kernel, 2);
@@ -298,7 +298,8 @@ TEST_F(SchedulerTest, AKernelWithABarrierBitFollowsAllOfTheOneBefore) {
   constexpr std::uint32_t groups = 40;
   std::atomic<std::uint32_t> finished{0};
   std::atomic<std::uint32_t> early{0};
-  // Where one of the next kernel runs too early, one of this kernel finds that a whole grid ended in between.
+  // If a work-group of the next kernel runs too early, a work-group of this kernel finds that a whole grid ended in
+  // between.
   const FakeKernel kernel{.body = [&](std::uint32_t, std::uint64_t) {
     const std::uint32_t before = finished.load();
     std::this_thread::yield();

@@ -1,4 +1,4 @@
-// Every work-group is handed out once, those of a core's own stretch first.
+// Every work-group is handed out once; a core's own stretch comes first.
 #include "softgpu/command_processor/shares.hpp"
 
 #include <atomic>

@@ -91,7 +91,7 @@ TEST(Engine, translates_a_kernel_once) {
   EXPECT_EQ(kernel_in(engine, image), kernel_in(engine, image));
 }
 
-/// What is thrown in the midst of a translation fails the kernel, which is translated once nothing is any more.
+/// An exception during a translation fails the kernel. The kernel is translated when no exception comes any more.
 template <class Exception>
 void expect_failure_until_there_is_memory(const Exception& thrown, const std::string& text) {
   bool enough = false;

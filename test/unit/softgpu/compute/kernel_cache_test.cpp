@@ -42,7 +42,7 @@ std::string bytes_of(const fs::path& file) {
 
 void write(const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
 
-/// A cache and what it had to say.
+/// A cache and its log.
 struct LoggedCache {
   explicit LoggedCache(const std::string& folder, std::uint64_t limit = mebibyte)
       : cache(folder, limit, [this](std::string_view line) { log.append(line).append("\n"); }) {}

@@ -1,4 +1,4 @@
-// Launches of wavefronts written in C++, which stand in for translated ones: the runner cannot tell.
+// Launches of wavefronts written in C++ instead of translated wavefronts. The runner cannot tell the difference.
 #pragma once
 
 #include <gtest/gtest.h>

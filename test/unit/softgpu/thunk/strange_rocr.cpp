@@ -1,4 +1,4 @@
-// Looks like ROCr to the soft GPU, and imports what no tested release does.
+// Looks like ROCr to the soft GPU, and imports a function that no tested release imports.
 #include <hsakmt.h>
 
 #include "softgpu/thunk/hsakmt_6.hpp"

@@ -1,5 +1,6 @@
-// What ROCr asks of the driver while it shuts down allocates nothing. From 6.1 on, hsa_shut_down frees a mutex before
-// it destroys its own queues, which lock that. It goes well unless something else has the mutex's memory by then.
+// The driver allocates nothing in the calls that ROCr makes while it shuts down. From 6.1 on, hsa_shut_down frees a
+// mutex before it destroys its own queues, which lock the mutex. This goes well unless the mutex's memory has been
+// allocated again by then.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +17,8 @@ namespace {
 thread_local int allocations = 0;
 }  // namespace
 
-// These stand in for the C++ runtime's; not inlined, or else gcc warns of memory from one family freed by the other.
+// These replace the C++ runtime's. They are not inlined, because gcc would warn of memory from one family freed by the
+// other.
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   ++allocations;
   if (void* memory = std::malloc(bytes)) return memory;
