@@ -46,7 +46,7 @@ std::array<u32, lane_count> places_around(u32 edge, u32 bytes, Kind kind, Random
   return slots;
 }
 
-/// A lane's bytes of LDS; nowhere for what is not within it as a whole.
+/// A lane's bytes of LDS; nowhere if they are not entirely within LDS.
 std::uint8_t* lds_or_nothing(MachineState& state, u32 address, u32 bytes) {
   return u64{address} + bytes <= lds_bytes ? state.lds_at(address, bytes) : nullptr;
 }

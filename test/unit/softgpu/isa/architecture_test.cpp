@@ -1,4 +1,4 @@
-// What is said of architectures, held against LLVM's assembler.
+// The properties of architectures, compared with LLVM's assembler.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace {
 
 using compute::Architecture;
 
-/// Without operands the assembler complains about them, or about the mnemonic where there is none.
+/// Without operands the assembler complains about the operands if it knows the mnemonic, else about the mnemonic.
 bool is_mnemonic_of(const Architecture& architecture, const std::string& mnemonic) {
   try {
     return !assemble(mnemonic, {&architecture, architecture.wavefront_size}).empty();

@@ -1,4 +1,4 @@
-// Turns assembly into machine code within the process, so that what the tests run was encoded by LLVM.
+// Turns assembly into machine code within the process, so that LLVM encodes the tests' instructions.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 namespace softgpu::isa {
 namespace {
 
-/// Forgets what a snippet leaves in its registers for addresses.
+/// Clears the registers that a snippet uses for addresses.
 const std::string forget_addresses = "s_mov_b64 s[16:17], 0\ns_mov_b64 s[18:19], 0\ns_mov_b64 s[20:21], 0\n";
 
 void forget(MachineState& state) {
@@ -55,7 +55,8 @@ TEST(ControlFlowCalls, SwapCallsAFunctionFromTwoPlaces) {
                  }}});
 }
 
-/// What the return address held before the call, on a path that leads there, is no address to read code at.
+/// The return address's register may hold another value before the call, on a path that leads there. No code must be
+/// read at this value.
 TEST(ControlFlowCalls, FunctionIsReadWhateverItsReturnAddressWas) {
   expect_match({{"s_mov_b32 s20, 0\ns_mov_b32 s21, 0\n" + address_of("triple") +
                      "s_swappc_b64 s[20:21], s[16:17]\ns_branch end%=\n" + triple + "end%=:\n" + forget_addresses,
@@ -159,7 +160,7 @@ TEST(ControlFlowCalls, FunctionsCallThemselves) {
                  }}});
 }
 
-/// What a pointer leads to may be no code at all.
+/// A pointer may lead to bytes that are not code.
 TEST(ControlFlowCalls, WildFunctionPointerIsAnIllegalInstruction) {
   const auto failure = refusal("s_mov_b64 s[16:17], 0\ns_lshl_b32 s16, s16, 2\ns_swappc_b64 s[20:21], s[16:17]");
   if (!failure) FAIL() << "ran";

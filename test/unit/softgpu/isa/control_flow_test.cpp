@@ -1,4 +1,4 @@
-// Branches, masks of execution, and what programs make of them.
+// Branches, masks of execution, and how programs combine them.
 #include <string>
 
 #include <gtest/gtest.h>
@@ -174,7 +174,7 @@ TEST(ControlFlow, TheProgramCounterIsThatOfTheNextInstruction) {
                  }}});
 }
 
-/// What is stored before the end stays; nothing is executed behind it.
+/// Stores before the end stay; instructions behind the end are not executed.
 Case ended_by(const std::string& end) {
   return {.assembly = "global_store_dword v[0:1], v4, off\n" + end + "\nglobal_store_dword v[0:1], v5, off",
           .prepare =

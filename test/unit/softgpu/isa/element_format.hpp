@@ -24,7 +24,7 @@ struct ElementFormat {
   /// instructions. Components that the format has not got are 0.
   [[nodiscard]] u32 load(const std::uint8_t* memory, unsigned index, bool is_half) const;
   void store(std::uint8_t* memory, unsigned index, u32 value, bool is_half) const;
-  /// What a component has that is selected as the constant 1.
+  /// The value of a component that is selected as the constant 1.
   [[nodiscard]] u32 one(bool is_half) const;
 };
 

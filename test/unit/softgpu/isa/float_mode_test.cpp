@@ -1,4 +1,4 @@
-// MODE's IEEE and DX10_CLAMP bits off: what becomes of signalling NaNs in comparisons, and of NaNs that are clamped.
+// MODE's IEEE and DX10_CLAMP bits off: the results of signalling NaNs in comparisons, and of clamped NaNs.
 #include <cmath>
 #include <functional>
 #include <sstream>

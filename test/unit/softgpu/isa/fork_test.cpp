@@ -9,7 +9,7 @@
 namespace softgpu::isa {
 namespace {
 
-// The stack takes s0 and on, four registers an entry; what it leaves there is forgotten.
+// The stack takes s0 and the following registers, four registers an entry; its values there are not compared.
 const std::string begin =
     "v_cmp_gt_i32 s[8:9], 0, v0\nv_cmp_gt_i32 s[12:13], 0, v1\ns_mov_b32 s20, 0\ns_mov_b32 s21, 1\n";
 std::string forget_stack() {
@@ -45,7 +45,7 @@ void take_two_paths(MachineState& state) {
   const u64 fail = state.exec & ~pass;
   for (unsigned lane = 0; lane < lane_count; ++lane)
     if (state.active(lane)) state.vector[8][lane] = state.vector[is_negative(state.vector[0][lane]) ? 2 : 3][lane];
-  // A path without lanes does not run, the one with fewer of them runs first.
+  // A path without lanes does not run; the path with fewer lanes runs first.
   u32 order = 0;
   const auto run = [&](u32 path) { order = order << 2 | path; };
   if (pass == state.exec) {
@@ -56,7 +56,7 @@ void take_two_paths(MachineState& state) {
     const bool fail_is_first = std::popcount(fail) < std::popcount(pass);
     run(fail_is_first ? 1 : 2);
     run(fail_is_first ? 2 : 1);
-    // The lanes that came last are those that are enabled then.
+    // Then the lanes that came last are enabled.
     state.exec = fail_is_first ? pass : fail;
   }
   state.scalar[22] = order;

@@ -54,7 +54,7 @@ TEST(HardwareRegisters, WhatTheSoftGpuHasNotGotIsZero) {
   expect_match(cases);
 }
 
-/// A queue that says nothing of compute units has one.
+/// A queue without a mask of compute units has one compute unit.
 TEST(HardwareRegisters, PlaceIsAComputeUnitOfTheQueue) {
   if (is_cdna())
     expect_match({field("HW_REG_HW_ID", 8, 8, 0), field("HW_REG_HW_ID", 20, 4, 8), field("HW_REG_HW_ID", 30, 2, 1)});

@@ -126,7 +126,7 @@ MachineState& randomize(MachineState& state, std::size_t case_number, unsigned r
   return state;
 }
 
-/// The values that the registers named in the assembly had before, in one lane.
+/// The earlier values, in one lane, of the registers that the assembly names.
 std::string operands(const std::string& assembly, const MachineState& before, unsigned lane) {
   static const std::regex name(R"(\b([vs])(?:(\d+)|\[(\d+):(\d+)\]))");
   std::ostringstream text;

@@ -1,4 +1,4 @@
-// Executes snippets on the soft GPU and compares what they leave behind with a reference.
+// Executes snippets on the soft GPU and compares the resulting state with a reference.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ struct FloatResult {
   Tolerance tolerance = {};
 };
 
-/// One or several instructions, with what they should do.
+/// One or several instructions, with their expected effect.
 struct Case {
   std::string assembly;
   /// Changes a random state so that it suits the snippet: operands of the right types, addresses in the window.
@@ -50,7 +50,8 @@ void expect_match(const std::vector<Case>& cases, Options options = {});
 inline constexpr std::uint32_t shared_aperture_high = 0x20000;
 inline constexpr std::uint32_t private_aperture_high = 0x10000;
 
-/// What the engine answers for a kernel with this snippet: nothing when it translates, else why not.
+/// The engine's answer for a kernel with this snippet: nothing if it translates the kernel, else the reason of the
+/// refusal.
 [[nodiscard]] std::optional<compute::Failure> refusal(const std::string& assembly);
 
 }  // namespace softgpu::isa

@@ -28,15 +28,15 @@ struct TableEntry {
 /// Forms that the table lacks, found by filling in random operands for each opcode, with an example each or several.
 [[nodiscard]] std::set<std::string> missing_forms();
 
-/// Why the translator refuses the instruction, or nothing where it translates it.
+/// Why the translator refuses the instruction, or nothing if it translates the instruction.
 [[nodiscard]] std::optional<std::string> refusal_of(const Sample& sample);
 
-/// What a refused instruction belongs to. Throws where nobody has said.
+/// The feature that a refused instruction belongs to. Throws if the table does not have the instruction.
 [[nodiscard]] std::string reason_of_refusal(const std::string& mnemonic, const std::string& format);
 
 /// The text of docs/isa.md.
 [[nodiscard]] std::string isa_document();
-/// The file in docs/ that holds it, and what writes that.
+/// The file in docs/ that holds the text, and the command that writes the file.
 [[nodiscard]] std::string isa_document_name();
 [[nodiscard]] std::string isa_document_command();
 

@@ -1,4 +1,4 @@
-// docs/isa.md and docs/isa_gfx942.md say what is so.
+// docs/isa.md and docs/isa_gfx942.md are true.
 #include <algorithm>
 #include <cctype>
 #include <fstream>

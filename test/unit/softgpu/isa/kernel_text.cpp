@@ -41,7 +41,7 @@ std::string for_each_lds_row(const char* name, const std::string& body) {
                                                    std::to_string(bytes) + "\n");
 }
 
-/// Vector register after register: each takes its turn as v0, and the body leaves in v17 what v15 becomes.
+/// Vector register after register: each takes its turn as v0, and the body leaves the new v15 in v17.
 std::string for_each_vector(const char* name, const std::string& body) {
   std::ostringstream text;
   text << body;
@@ -51,7 +51,7 @@ std::string for_each_vector(const char* name, const std::string& body) {
                       text.str());
 }
 
-/// Moves what a kernel with scratch gets in s[0:9] to where the rest of the prologue expects it.
+/// A kernel with scratch gets its values in s[0:9]: moves them to the registers that the rest of the prologue expects.
 void scratch_prologue(std::ostream& text) {
   using enum compute::Architecture::FlatScratch;
   switch (tested_target().architecture->flat_scratch) {

@@ -1,4 +1,5 @@
-// What CDNA3, RDNA2 and RDNA3 have that gfx90a has not. An architecture without any instruction of a test skips it.
+// Instructions of CDNA3, RDNA2 and RDNA3 that gfx90a lacks. An architecture without the instructions of a test skips
+// the test.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -242,7 +242,7 @@ TEST(LdsMemory, LaneNumbersAddress) {
                {.lds = Lds::loaded_and_stored});
 }
 
-/// Two exchanges of a dword each, which write what the highest bit of the data says to write.
+/// Two exchanges of a dword each; the highest bit of the data chooses the value that is written.
 TEST(LdsMemory, ConditionalExchangesWriteWhereTheHighestBitSaysSo) {
   expect_match({{"ds_condxchg32_rtn_b64 v[8:9], v0, v[4:5] offset:11\ns_waitcnt lgkmcnt(0)",
                  [](MachineState& state, Random& random) {

@@ -197,7 +197,7 @@ TEST(BufferLdsStore, StoresADwordALane) {
 
 // --- Private and global memory
 
-/// Loads what a lane has in its private memory after it stored v4 there.
+/// Stores v4 to a lane's private memory, and then loads it.
 Case private_load(const MemoryOperation& load, const std::string& assembly, i32 instruction_offset) {
   return {.assembly = assembly + wait,
           .prepare =

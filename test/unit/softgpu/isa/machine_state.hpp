@@ -1,4 +1,4 @@
-// What one wavefront starts with and what it leaves behind: registers, masks, LDS and a window of memory.
+// The state of one wavefront before and after a snippet: registers, masks, LDS and a window of memory.
 //
 // The test kernel loads a MachineState, executes the instructions under test and stores the registers back in place;
 // the reference changes a copy of it. Its layout is known to the kernel's prologue and epilogue (kernel_text.cpp).

@@ -144,7 +144,7 @@ struct Position {
   unsigned block, i, j;
 };
 
-/// What register n of D holds in a lane.
+/// The contents of register n of D in a lane.
 Position position(const Matrix& m, unsigned n, unsigned lane) {
   if (m.type == Element::f64) {
     if (m.size == 16) return {0, 4 * n + lane / 16, lane % 16};

@@ -104,7 +104,7 @@ PackedHalf add_halves(PackedHalf memory, PackedHalf data) {
 }
 
 u32 add_bfloats(u32 memory, u32 data) {
-  // Infinity stands for what the next greater number would be.
+  // Infinity stands for the next greater number.
   const auto number = [](u32 bits) {
     const double magnitude = (bits & 0x7fff) == 0x7f80 ? 0x1p128 : double{from_bits<float>(u64{bits & 0x7fff} << 16)};
     return (bits & 0x8000) != 0 ? -magnitude : magnitude;

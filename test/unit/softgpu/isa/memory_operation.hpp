@@ -1,4 +1,4 @@
-// What a vector memory instruction does with the bytes at one lane's address, whatever way it got there.
+// The effect of a vector memory instruction on the bytes at one lane's address, for every kind of addressing.
 #pragma once
 
 #include <functional>
@@ -69,7 +69,7 @@ void set_result(std::span<u32> result, T value) {
   if (sizeof(T) == 8) result[1] = static_cast<u32>(to_bits(value) >> 32);
 }
 
-/// Replaces the value in memory by `combine(memory, data)` and returns what was there.
+/// Replaces the value in memory by `combine(memory, data)` and returns the old value.
 template <class T, class F>
 MemoryOperation atomic(const std::string& name, F combine) {
   return {.name = name,
@@ -99,7 +99,7 @@ MemoryOperation atomic_of_two(const std::string& name, F combine) {
 }
 [[nodiscard]] MemoryOperation in_lane_order(MemoryOperation operation);
 
-/// What atomics compute.
+/// The computations of atomics.
 template <class T>
 T wrapping_increment(T memory, T limit) {
   return memory >= limit ? T{0} : static_cast<T>(memory + 1);

@@ -1,4 +1,4 @@
-// The MODE register set to what only the wavefront knows, and VSKIP.
+// The MODE register set to values that only the wavefront knows, and VSKIP.
 #include <array>
 #include <bit>
 #include <cfenv>
@@ -78,7 +78,7 @@ TEST(ControlFlowMode, TheWholeRegisterCanBeSavedAndPutBack) {
                  }}});
 }
 
-/// Bits that no instruction here depends on: those of exceptions.
+/// The exception bits: no instruction here depends on them.
 TEST(ControlFlowMode, OtherBitsAreKept) {
   expect_match({{"s_setreg_b32 hwreg(HW_REG_MODE, 12, 7), s4\n"
                  "s_getreg_b32 s5, hwreg(HW_REG_MODE, 8, 12)\n"
@@ -92,7 +92,7 @@ TEST(ControlFlowMode, OtherBitsAreKept) {
                  }}});
 }
 
-/// Two paths that differ in the mode meet: what follows is right for both.
+/// Two paths that differ in the mode meet: the code behind is right for both.
 TEST(ControlFlowMode, PathsInDifferentModesMeet) {
   expect_match({{"s_cbranch_scc0 meet%=\n"
                  "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 4, 2), 0\n"

@@ -20,7 +20,7 @@ struct Condition {
   operator bool() const { return set; }
 };
 
-/// As a parameter: what the destination held before.
+/// As a parameter: the destination's old value.
 template <class T>
 struct Old {
   T value;

@@ -23,7 +23,7 @@ struct Mode {
 };
 constexpr Mode directed[] = {{1, FE_UPWARD}, {2, FE_DOWNWARD}, {3, FE_TOWARDZERO}};
 
-/// The host rounds in the mode's direction while one lives. What is computed has to be volatile to stay inside.
+/// The host rounds in the mode's direction while an object lives. Computed values have to be volatile to stay inside.
 class HostRounding {
 public:
   explicit HostRounding(int mode) { std::fesetround(mode); }
@@ -206,7 +206,7 @@ TEST(VectorHalfRounding, OverflowMayStopAtTheGreatestNumber) {
   expect_match(cases);
 }
 
-/// What is not known to round as the host does is refused.
+/// Instructions that are not known to round as the host does are refused.
 TEST(VectorFloatRounding, OtherInstructionsAreRefused) {
   for (const std::string mnemonic : {"v_ldexp_f32", "v_ldexp_f16"}) {
     const auto failure = refusal("s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 15\n" + mnemonic + " v8, v0, v2");

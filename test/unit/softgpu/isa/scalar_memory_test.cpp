@@ -184,7 +184,7 @@ Case atomic_case(const MemoryOperation& operation, const std::string& prefix, co
   made.prepare = [=](MachineState& state, Random& random) {
     prepare(state, random);
     std::uint8_t* memory = resolve(state);
-    // Some compare-and-swaps find what they look for.
+    // Some compare-and-swaps find the value that they look for.
     if (memory != nullptr && random() % 2 == 0)
       std::memcpy(&state.scalar[4 + operation.data_registers - operation.result_registers], memory, operation.bytes);
   };

@@ -19,7 +19,7 @@ using Kind = MemoryOperation::Kind;
 constexpr u32 first_byte = 16;
 constexpr u32 bytes_used = 32;
 
-/// How an instruction addresses scratch memory: what it adds up.
+/// How an instruction addresses scratch memory: the terms that it adds up.
 struct ScratchAddress {
   bool vector, scalar;  ///< v0, s4
   u32 immediate;

@@ -1,5 +1,5 @@
-// What the differential tests run on: the architecture and the wavefront size that FASTDISPATCH_ISA_TARGET names, such
-// as gfx1100 (its wavefronts of 32 lanes) or gfx1100-wave64. gfx90a where it is not set.
+// The target of the differential tests: the architecture and the wavefront size that FASTDISPATCH_ISA_TARGET names,
+// such as gfx1100 (its wavefronts of 32 lanes) or gfx1100-wave64. gfx90a where it is not set.
 #pragma once
 
 #include <optional>

@@ -270,7 +270,7 @@ TEST(TypedBufferSwizzle, InterleavesElements) {
   expect_match({typed_case({"load_format_xyzw", 4}, *format, in_order, swizzled)});
 }
 
-/// A descriptor without a format is that of no buffer.
+/// A descriptor without a format describes no buffer.
 TEST(TypedBufferUnbound, ReadsZeroAndIsNotWritten) {
   const ElementFormat& any = element_formats().front();
   Encoding encoding = mubuf(any, in_order);
