@@ -40,7 +40,7 @@ struct StatedAccess {
 
 }  // namespace detail
 
-/// A kernel argument, the address of elements of type T, with what the kernel does with them; made by read, write and
+/// A kernel argument, the address of elements of type T, with the kernel's kind of access; made by read, write and
 /// read_write. A view: it owns nothing. T is void for memory of no type, which then passes for a pointer of any.
 template <class T, AccessMode mode>
 class Accessed {
@@ -154,12 +154,12 @@ inline constexpr bool is_accessed = false;
 template <class T, AccessMode mode>
 inline constexpr bool is_accessed<Accessed<T, mode>> = true;
 
-/// What a kernel may do with memory that it gets as a parameter of this type.
+/// The accesses that a parameter type allows a kernel.
 template <class Parameter>
 inline constexpr AccessMode mode_of_parameter =
     std::is_const_v<std::remove_pointer_t<Parameter>> ? AccessMode::read : AccessMode::read_write;
 
-/// What `argument` says about memory when it is passed for a parameter of type Parameter.
+/// The access that `argument` states when it is passed for a parameter of type Parameter.
 template <class Parameter, class Argument>
 [[nodiscard]] StatedAccess stated_access([[maybe_unused]] const Argument& argument) {
   if constexpr (!std::is_pointer_v<Parameter>) {

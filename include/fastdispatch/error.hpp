@@ -16,7 +16,7 @@ enum class ErrorKind {
   out_of_memory,  ///< memory, queues or signals are exhausted
   full,           ///< no room now: QueueFullError
   timeout,        ///< TimeoutError
-  queue_failed,   ///< a queue or its device failed: what was submitted is lost, a new queue is needed
+  queue_failed,   ///< a queue or its device failed: its submissions are lost, a new queue is needed
   runtime,        ///< the HSA runtime or the device is not there, or refused something else
 };
 

@@ -45,7 +45,7 @@ public:
   [[nodiscard]] std::string_view name() const { return info_->name; }
   /// Work-items: the size that the kernel was compiled for, or the agent's limit where that is smaller.
   [[nodiscard]] std::uint32_t max_group_size() const { return info_->max_group_size; }
-  /// Bytes a group, without what a dispatch adds.
+  /// Bytes a group, without the bytes that a dispatch adds.
   [[nodiscard]] std::uint32_t group_memory_size() const { return info_->group_segment_size; }
   /// Bytes a work-item.
   [[nodiscard]] std::uint32_t private_memory_size() const { return info_->private_segment_size; }

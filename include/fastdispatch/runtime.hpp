@@ -26,8 +26,8 @@ struct RuntimeOptions {
   Device device = Device::automatic;
 };
 
-/// Owns a share of the process's HSA runtime. Copies, and further Runtimes, share one state; the last one gone shuts
-/// HSA down. Agents, and what is made from them, must not outlive it.
+/// Owns a share of the process's HSA runtime. Copies, and further Runtimes, share one state; the last Runtime shuts HSA
+/// down. Agents, and objects made from them, must not outlive it.
 ///
 /// Environment: FASTDISPATCH_DEVICE=auto|amd|softgpu, FASTDISPATCH_SOFTGPU (path of the soft GPU's libhsakmt.so.1),
 /// FASTDISPATCH_LOG=trace|debug|info|warn|error|off.

@@ -8,7 +8,7 @@
 // - one thread submits, as to a queue with Producers::single: no lock, no atomic read-modify-write
 // - any thread may wait on a Submission
 //
-// Memory ordering: that of Queue.
+// Memory ordering: as for Queue.
 #pragma once
 
 #include <array>

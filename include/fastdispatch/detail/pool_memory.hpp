@@ -10,7 +10,7 @@
 
 namespace fastdispatch::detail {
 
-/// Owns one allocation from an HSA memory pool; move-only, may be empty. What the buffers are made of.
+/// Owns one allocation from an HSA memory pool, for the buffers; move-only, may be empty.
 class FASTDISPATCH_EXPORT PoolMemory {
 public:
   PoolMemory() = default;

@@ -1,4 +1,4 @@
-// Finding the ELF file for an agent in what hipcc and clang write: a raw code object or an offload bundle.
+// Finding the ELF file for an agent in the output of hipcc and clang: a raw code object or an offload bundle.
 #pragma once
 
 #include <cstddef>

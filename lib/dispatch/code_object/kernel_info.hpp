@@ -1,4 +1,4 @@
-// From a code object's metadata to what a dispatch needs.
+// From a code object's metadata to the KernelInfo of a dispatch.
 #pragma once
 
 #include <cstdint>

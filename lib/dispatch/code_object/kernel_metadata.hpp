@@ -1,4 +1,4 @@
-// What a code object says about its kernels: the NT_AMDGPU_METADATA note (LLVM's AMDGPU usage guide, "Code Object
+// A code object's metadata of its kernels: the NT_AMDGPU_METADATA note (LLVM's AMDGPU usage guide, "Code Object
 // Metadata").
 #pragma once
 

@@ -1,4 +1,4 @@
-// Checking a C++ signature against what a kernel was compiled with.
+// Checking a C++ signature against a kernel's metadata.
 #pragma once
 
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace fastdispatch::detail {
 
-// Throws Error, naming the argument, what the code object has and what the signature has, when they differ.
+// Throws Error when they differ; the text names the argument and both types.
 void check_signature(const KernelMetadata& kernel, std::span<const Parameter> parameters);
 
 }  // namespace fastdispatch::detail

@@ -40,7 +40,8 @@ struct Hazard {
 // Cost: logarithmic in the number of intervals for each access, and linear in the intervals that it spans.
 class AccessHistory {
 public:
-  // What a step with these accesses must come after: dispatches, then copies, then steps, each in order; nothing twice.
+  // The steps before a step with these accesses: dispatches, then copies, then other steps, each kind in order and
+  // without duplicates.
   [[nodiscard]] std::vector<Hazard> hazards(std::span<const Access> accesses);
   // Notes the accesses of a step, which is later than all steps so far.
   void add(Toucher step, std::span<const Access> accesses);

@@ -1,4 +1,4 @@
-// What a batch with derived fences touches, for the batches next to it in its queue.
+// The accesses of a batch with derived fences, for the batches next to it in its queue.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What steps are encoded to: packets in order, and the copies between them. Encoding needs plain memory only.
+// Encoded steps: packets in order, and the copies between them. Encoding needs plain memory only.
 #pragma once
 
 #include <cstddef>

@@ -25,7 +25,7 @@ namespace fastdispatch::detail {
 // Then it sets parameters and signals and publishes. It allocates only if more submissions are in flight than ever
 // before.
 //
-// Thread safety: that of the queue.
+// Thread safety: as for the queue.
 class BatchSubmitter {
 public:
   // `queue` outlives this, but its HSA queue is gone when this is destroyed.

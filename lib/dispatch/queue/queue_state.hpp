@@ -1,4 +1,4 @@
-// What is behind a Queue: a queue for packets, the images of its batches, and its kernel arguments.
+// The state of a Queue: a queue for packets, the images of its batches, and its kernel arguments.
 //
 // Thread safety and memory ordering: those of Queue, see fastdispatch/queue.hpp.
 #pragma once

@@ -2,12 +2,16 @@
 //
 // Purpose: the submit path. Base, mask and both indices are cached here, so that submitting makes no call into HSA.
 //
-// Thread safety: with Producers::multiple any thread may call try_reserve and publish; with Producers::single one
-// thread does. Reserving is a producer's turn, a few instructions that others wait for: one atomic exchange begins it,
-// a store ends it. A batch's image is taken in the same turn, the kernel arguments of a dispatch are taken and given
-// back in turns of their own. The counters may be read from any thread.
+// Thread safety:
+// - Producers::multiple: any thread may call try_reserve and publish
+// - Producers::single: one thread calls them
+// - the counters may be read from any thread
 //
-// Memory ordering: a turn acquires what the one before released. The consumer frees slots by storing the read index
+// A producer reserves in its turn, a few instructions for which other producers wait: one atomic exchange begins the
+// turn, a store ends it. A batch's image is taken in the same turn. The kernel arguments of a dispatch are taken and
+// given back in turns of their own.
+//
+// Memory ordering: a turn acquires what the turn before released. The consumer frees slots by storing the read index
 // with release, try_reserve loads it with acquire, so a slot's old packet was read before its new one is written.
 // publish stores each header with release after the packet's body, and the consumer loads headers with acquire, so a
 // packet is seen whole or not at all.

@@ -1,4 +1,4 @@
-// What a Batch has recorded.
+// The recording of a Batch.
 #pragma once
 
 #include <atomic>

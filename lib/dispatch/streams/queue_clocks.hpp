@@ -8,7 +8,7 @@
 
 namespace fastdispatch::detail {
 
-// The end of a segment, and what has completed by then. A segment goes into a queue in one piece.
+// The end of a segment, and the epochs that have completed by then. A segment goes into a queue in one piece.
 struct Milestone {
   std::size_t queue = 0;
   std::uint64_t epoch = 0;  // of its queue; 0 has always completed

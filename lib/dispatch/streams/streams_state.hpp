@@ -1,6 +1,6 @@
-// What is behind Streams: the queues, and how each batch is spread over them.
+// The state of Streams: the queues, and how each batch is spread over them.
 //
-// Thread safety: that of Streams, see fastdispatch/streams.hpp.
+// Thread safety: as for Streams, see fastdispatch/streams.hpp.
 #pragma once
 
 #include <cstddef>
