@@ -140,8 +140,7 @@ bool agree(Type type, u64 got, u64 want, Tolerance tolerance) {
   if (tolerance.high_half_is_undefined) got &= 0xffff, want &= 0xffff;
   if (got == want) return true;
   if (!is_float(type)) return false;
-  if (type == Type::float16 && (got ^ want) >> 16 != 0)
-    return false;  // the bits beyond the result are not part of the number
+  if (type == Type::float16 && (got ^ want) >> 16 != 0) return false;  // bits beyond the result are not a number
   if (is_nan(type, want)) return tolerance.quiets ? is_quiet_nan(type, got) : is_nan(type, got);
   if (is_nan(type, got)) return false;
   if (tolerance.denormals_may_flush && is_denormal(type, want) && number(type, got) == 0) return true;
