@@ -15,8 +15,13 @@ class Agent;
 struct Grid {
   std::array<std::uint32_t, 3> size{1, 1, 1};        ///< work-items
   std::array<std::uint32_t, 3> group_size{1, 1, 1};  ///< work-items of one work-group
-  std::uint16_t dimensions = 1;
   std::uint32_t dynamic_lds_bytes = 0;
+
+  /// 1, 2 or 3: extents of 1 at the end do not count.
+  [[nodiscard]] constexpr std::uint16_t dimensions() const noexcept {
+    if (size[2] != 1) return 3;
+    return size[1] != 1 ? 2 : 1;
+  }
 
   /// The same grid in work-groups of x * y * z work-items.
   [[nodiscard]] constexpr Grid group(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) const noexcept {
@@ -42,13 +47,13 @@ struct Grid {
 /// compilers, blockDim is the size of a whole group, but in code objects of version 5 gridDim does not count partial
 /// groups. Round the grid up for such kernels, as HIP does, or let them ask __builtin_amdgcn_{workgroup,grid}_size_x().
 [[nodiscard]] constexpr Grid grid(std::uint32_t x) noexcept {
-  return {.size = {x, 1, 1}, .group_size = {std::min(x, 256U), 1, 1}, .dimensions = 1};
+  return {.size = {x, 1, 1}, .group_size = {std::min(x, 256U), 1, 1}};
 }
 [[nodiscard]] constexpr Grid grid(std::uint32_t x, std::uint32_t y) noexcept {
-  return {.size = {x, y, 1}, .group_size = {std::min(x, 256U), 1, 1}, .dimensions = 2};
+  return {.size = {x, y, 1}, .group_size = {std::min(x, 256U), 1, 1}};
 }
 [[nodiscard]] constexpr Grid grid(std::uint32_t x, std::uint32_t y, std::uint32_t z) noexcept {
-  return {.size = {x, y, z}, .group_size = {std::min(x, 256U), 1, 1}, .dimensions = 3};
+  return {.size = {x, y, z}, .group_size = {std::min(x, 256U), 1, 1}};
 }
 
 /// Throws Error, naming the limit, when `agent` cannot run `grid`: an extent of zero, a group larger than the grid or

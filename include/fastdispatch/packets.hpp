@@ -139,10 +139,10 @@ struct BarrierValue {
 };
 
 [[nodiscard]] constexpr Packet encode(const KernelDispatch& dispatch) noexcept {
-  const auto& [size, group, dimensions, lds] = dispatch.grid;
+  const auto& [size, group, lds] = dispatch.grid;
   Packet packet;
-  packet.words = {PacketHeader{PacketType::kernel_dispatch, dispatch.ordering}.encode() | std::uint32_t{dimensions}
-                                                                                              << 16U,
+  packet.words = {PacketHeader{PacketType::kernel_dispatch, dispatch.ordering}.encode() |
+                      std::uint32_t{dispatch.grid.dimensions()} << 16U,
                   (group[0] & 0xffffU) | group[1] << 16U,
                   group[2] & 0xffffU,
                   size[0],

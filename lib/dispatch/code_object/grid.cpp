@@ -9,11 +9,23 @@
 
 namespace fastdispatch {
 
-void validate(const Grid& grid, Agent agent) {
-  const AgentProperties& limits = agent.properties();
-  const auto& [size, group, dimensions, dynamic_lds_bytes] = grid;
-  constexpr const char* axes = "xyz";
+namespace {
+
+bool can_run(const Grid& grid, const AgentProperties& limits) {
   std::uint64_t group_items = 1;
+  for (std::size_t i = 0; i < 3; ++i) {
+    // An empty group wraps around: it is greater than any grid.
+    if (grid.group_size[i] - 1 >= grid.size[i] || grid.size[i] > limits.grid_extent_max[i] ||
+        grid.group_size[i] > limits.work_group_extent_max[i])
+      return false;
+    group_items *= grid.group_size[i];
+  }
+  return group_items <= limits.work_group_size_max && grid.dynamic_lds_bytes <= limits.lds_bytes;
+}
+
+[[noreturn]] void refuse(const Grid& grid, const AgentProperties& limits) {
+  const auto& [size, group, dynamic_lds_bytes] = grid;
+  constexpr const char* axes = "xyz";
   for (std::size_t i = 0; i < 3; ++i) {
     if (size[i] == 0 || group[i] == 0)
       throw Error(fmt::format("the {} has no work-items along {}", size[i] == 0 ? "grid" : "work-group", axes[i]));
@@ -27,14 +39,21 @@ void validate(const Grid& grid, Agent agent) {
     if (group[i] > limits.work_group_extent_max[i])
       throw Error(fmt::format("the work-group has {} work-items along {}; {} allows {}", group[i], axes[i], limits.name,
                               limits.work_group_extent_max[i]));
-    group_items *= group[i];
   }
-  if (group_items > limits.work_group_size_max)
-    throw Error(fmt::format("a work-group of {} x {} x {} = {} work-items is more than the {} that {} allows", group[0],
-                            group[1], group[2], group_items, limits.work_group_size_max, limits.name));
   if (dynamic_lds_bytes > limits.lds_bytes)
     throw Error(fmt::format("{} bytes of dynamic LDS are more than the {} that a work-group of {} can have",
                             dynamic_lds_bytes, limits.lds_bytes, limits.name));
+  throw Error(fmt::format("a work-group of {} x {} x {} = {} work-items is more than the {} that {} allows", group[0],
+                          group[1], group[2], std::uint64_t{group[0]} * group[1] * group[2], limits.work_group_size_max,
+                          limits.name));
+}
+
+}  // namespace
+
+void validate(const Grid& grid, Agent agent) {
+  const AgentProperties& limits = agent.properties();
+  if (!can_run(grid, limits)) [[unlikely]]
+    refuse(grid, limits);
 }
 
 }  // namespace fastdispatch

@@ -80,7 +80,7 @@ std::uint64_t grid_value(ImplicitValue value, const Grid& grid) noexcept {
   case ImplicitValue::remainder_z:
     return remainder(2);
   case ImplicitValue::grid_dims:
-    return grid.dimensions;
+    return grid.dimensions();
   case ImplicitValue::dynamic_lds_size:
     return grid.dynamic_lds_bytes;
   default:
@@ -154,10 +154,10 @@ void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t lo
     throw Error(fmt::format("kernel {} is not loaded on the {} that it is dispatched to: load its module there, too",
                             kernel.name, agent.name()));
   }
+  validate(grid, agent);  // afterwards the product of the extents can't overflow
   const auto& [x, y, z] = grid.group_size;
-  // Each extent by itself first, so that the product can't overflow.
   const std::uint32_t most = kernel.max_group_size;
-  if (x > most || y > most || z > most || std::uint64_t{x} * y > most || std::uint64_t{x} * y * z > most) {
+  if (std::uint64_t{x} * y * z > most) {
     throw Error(fmt::format("kernel {} can't run in work-groups of {} x {} x {} work-items: {} is the most that it was "
                             "compiled for (see __launch_bounds__) and {} takes",
                             kernel.name, x, y, z, most, agent.name()));
@@ -167,7 +167,6 @@ void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t lo
                             "dispatch): {} has {} for a work-group",
                             kernel.name, lds, kernel.group_segment_size, agent.name(), kernel.max_group_segment_size));
   }
-  validate(grid, agent);
 }
 
 void check_kernargs(const KernelInfo& kernel, std::span<const std::byte> block) {

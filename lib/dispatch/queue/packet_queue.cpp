@@ -99,10 +99,6 @@ Ring::Reservation PacketQueue::reserve(std::uint32_t count, EndsEpoch ends_epoch
   }
 }
 
-std::uint64_t PacketQueue::completed_epoch() const noexcept {
-  return static_cast<std::uint64_t>(-load_acquire(epoch_signal_.handle()));
-}
-
 void PacketQueue::wait(std::uint64_t epoch, const WaitOptions& options) {
   if (done(epoch)) return;
   const Deadline deadline(options.timeout);

@@ -89,7 +89,9 @@ public:
   void wait(const WaitOptions& options) { wait(ring_.epochs() + 1, options); }
 
   /// The last epoch that completed.
-  [[nodiscard]] std::uint64_t completed_epoch() const noexcept;
+  [[nodiscard]] std::uint64_t completed_epoch() const noexcept {
+    return static_cast<std::uint64_t>(-load_acquire(epoch_signal_.handle()));
+  }
   [[nodiscard]] bool completed(std::uint64_t epoch) const noexcept override { return completed_epoch() >= epoch; }
   [[nodiscard]] Below completion_of(std::uint64_t epoch) const noexcept override {
     return {.signal = epoch_signal_.handle(), .threshold = 1 - static_cast<hsa_signal_value_t>(epoch)};

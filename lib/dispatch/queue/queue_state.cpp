@@ -65,11 +65,6 @@ KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
   }
 }
 
-void QueueState::retire_kernargs(std::size_t index, std::uint64_t epoch) noexcept {
-  const Ring::Turn turn(packets_.ring());
-  kernargs_.retire(index, epoch);
-}
-
 }  // namespace fastdispatch::detail
 
 namespace fastdispatch {

@@ -36,7 +36,10 @@ public:
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
 
   /// A slot's memory is in use until `epoch` completed.
-  void retire_kernargs(std::size_t index, std::uint64_t epoch) noexcept;
+  void retire_kernargs(std::size_t index, std::uint64_t epoch) noexcept {
+    const Ring::Turn turn(packets_.ring());
+    kernargs_.retire(index, epoch);
+  }
 
 private:
   [[nodiscard]] KernargSlot wait_for_kernargs(std::size_t bytes);

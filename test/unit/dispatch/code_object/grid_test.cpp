@@ -14,9 +14,10 @@ using testing::HasSubstr;
 TEST(Grid, counts_its_dimensions_and_keeps_its_default_group_within_the_grid) {
   static_assert(grid(100).group_size == std::array{100U, 1U, 1U});
   static_assert(grid(1000).group_size == std::array{256U, 1U, 1U});
-  static_assert(grid(7).dimensions == 1 && grid(7, 2).dimensions == 2 && grid(7, 1, 1).dimensions == 3);
+  static_assert(grid(7).dimensions() == 1 && grid(7, 2).dimensions() == 2 && grid(1, 1, 7).dimensions() == 3);
+  static_assert(grid(7, 1, 1).dimensions() == 1 && grid(7, 0, 1).dimensions() == 2);
   static_assert(grid(64, 32).group(16, 8).dynamic_lds(512) ==
-                Grid{.size = {64, 32, 1}, .group_size = {16, 8, 1}, .dimensions = 2, .dynamic_lds_bytes = 512});
+                Grid{.size = {64, 32, 1}, .group_size = {16, 8, 1}, .dynamic_lds_bytes = 512});
   SUCCEED();
 }
 
