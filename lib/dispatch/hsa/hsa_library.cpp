@@ -45,7 +45,7 @@ fs::path file_of(const void* address) {
 
 // The soft GPU's library: where the environment says, or beside this library.
 fs::path softgpu_path() {
-  if (const char* given = std::getenv("FASTDISPATCH_SOFTGPU"); given != nullptr && *given != '\0') return given;
+  if (const char* given = secure_getenv("FASTDISPATCH_SOFTGPU"); given != nullptr && *given != '\0') return given;
   return file_of(reinterpret_cast<const void*>(&softgpu_path)).parent_path() / "softgpu" / thunk_name;
 }
 
@@ -140,7 +140,7 @@ Device choose_device(Device requested, const char* environment, bool has_driver)
 }
 
 const HsaLibrary& open_hsa_library(Device requested) {
-  const Device device = choose_device(requested, std::getenv("FASTDISPATCH_DEVICE"), has_amd_driver());
+  const Device device = choose_device(requested, secure_getenv("FASTDISPATCH_DEVICE"), has_amd_driver());
   // Never unloaded: HSA's threads may run until the process ends.
   struct Opened {
     std::mutex mutex;

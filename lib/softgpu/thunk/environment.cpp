@@ -185,7 +185,7 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
 }
 
 std::variant<Environment, std::string> Environment::read() {
-  return read([](const char* name) -> const char* { return std::getenv(name); });
+  return read([](const char* name) -> const char* { return secure_getenv(name); });
 }
 
 }  // namespace softgpu::thunk
