@@ -9,6 +9,7 @@
 #include "softgpu/command_processor/queue_errors.hpp"
 #include "softgpu/command_processor/signals.hpp"
 #include "softgpu/compute/execution/recycling_allocator.hpp"
+#include "softgpu/compute/run_time/fault_guard.hpp"
 
 namespace softgpu::command_processor {
 namespace {
@@ -244,7 +245,14 @@ AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
     return complete(value_packet.completion_signal);
   }
   case VendorFormat::pm4:
-    if (is_cache_maintenance(packet.pm4)) {
+    bool is_maintenance = false;
+    compute::FaultGuard guard;
+    if (const auto exit = guard.run([&] { is_maintenance = is_cache_maintenance(packet.pm4); })) {
+      stop_with({compute::Failure::Kind::memory_fault, exit->address, "the packet's PM4 commands are not in memory"},
+                next_);
+      return Outcome::blocked;
+    }
+    if (is_maintenance) {
       if (host_.logs_packets()) log(next_, "PM4 cache maintenance");
       return complete(packet.pm4.completion_signal);
     }

@@ -53,6 +53,7 @@ static_assert(offsetof(hsa_barrier_and_packet_t, completion_signal) == 56);
 static_assert(offsetof(hsa_kernel_dispatch_packet_t, completion_signal) == 56);
 
 /// The commands in a PM4 packet's indirect buffer that need nothing done here, as caches have no part in this model.
+/// Faults where the buffer is not in memory.
 [[nodiscard]] bool is_cache_maintenance(const Pm4Packet& packet) noexcept;
 
 }  // namespace softgpu::command_processor

@@ -196,5 +196,16 @@ TEST_F(QueueErrorsTest, OtherPm4CommandsAreRefused) {
   EXPECT_EQ(done.load(), 1);
 }
 
+TEST_F(QueueErrorsTest, Pm4CommandsThatAreNotInMemoryAreAFault) {
+  MemoryQueue queue(scheduler, grids, host);
+  Signal done;
+  Packet packet = pm4_packet(std::vector<std::uint32_t>(1), done);
+  packet.pm4.indirect_buffer[1] = 0xdead000;
+  packet.pm4.indirect_buffer[2] = 0;
+  queue.submit(packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+  EXPECT_TRUE(eventually([&] { return host.faults().size() == 1; }));
+  EXPECT_EQ(done.load(), 1);
+}
+
 }  // namespace
 }  // namespace softgpu::command_processor
