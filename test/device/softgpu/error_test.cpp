@@ -165,9 +165,8 @@ TEST_F(ErrorTest, ACopyToAWildAddressIsAMemoryFaultAfterWhichOtherQueuesGoOn) {
   data[0] = 0;
   Queue queue(rocr);
   const Signal never;
-  CHECKED(hsa_amd_memory_async_copy,
-          reinterpret_cast<void*>(wild),  // NOLINT(performance-no-int-to-ptr): an address that is not mapped
-          rocr.gpus[0], static_cast<const void*>(words.data()), rocr.host, words.bytes(), 0U, nullptr, never.get());
+  CHECKED(hsa_amd_memory_async_copy, reinterpret_cast<void*>(wild), rocr.gpus[0],
+          static_cast<const void*>(words.data()), rocr.host, words.bytes(), 0U, nullptr, never.get());
   EXPECT_TRUE(handler.hears_of(wild));
   EXPECT_EQ(never.load(), 1);
 
@@ -187,9 +186,8 @@ TEST(CopyDeathTest, WithoutAHandlerRocrAbortsAfterACopyToAWildAddress) {
     const Rocr rocr;
     const Buffer<unsigned> words(rocr, rocr.system, 64);
     const Signal never;
-    CHECKED(hsa_amd_memory_async_copy,
-            reinterpret_cast<void*>(wild),  // NOLINT(performance-no-int-to-ptr): an address that is not mapped
-            rocr.gpus[0], static_cast<const void*>(words.data()), rocr.host, words.bytes(), 0U, nullptr, never.get());
+    CHECKED(hsa_amd_memory_async_copy, reinterpret_cast<void*>(wild), rocr.gpus[0],
+            static_cast<const void*>(words.data()), rocr.host, words.bytes(), 0U, nullptr, never.get());
     static_cast<void>(never.completes());
   };
   EXPECT_EXIT(copy(), testing::KilledBySignal(SIGABRT),

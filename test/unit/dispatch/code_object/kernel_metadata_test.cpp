@@ -52,7 +52,7 @@ TEST(KernelMetadata, lists_the_hidden_arguments_of_version5) {
 
 TEST(KernelMetadata, that_is_not_there_is_an_error) {
   Bytes file = test::hip_v4();
-  const std::string_view owner("AMDGPU", 7);
+  const std::string_view owner("AMDGPU\0", 7);
   const auto bytes = std::as_bytes(std::span(owner));
   const auto place = std::search(file.begin(), file.end(), bytes.begin(), bytes.end());
   ASSERT_NE(place, file.end());

@@ -25,7 +25,6 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr WaitOptions briefly{.timeout = milliseconds(20)};
 constexpr WaitOptions limit{.timeout = std::chrono::seconds(30)};
 const Packet barrier = encode(BarrierAnd{});
 const Packet barrier_without_bit = encode(BarrierAnd{.ordering = {.barrier = BarrierBit::clear}});

@@ -39,7 +39,7 @@ DppControl row_ror(unsigned count) {
   return counted("row_ror", count, [count](unsigned lane) { return Source(row_of(lane) + (lane - count) % 16); });
 }
 DppControl row_newbcast(unsigned lane) {
-  return counted("row_newbcast", lane, [source = lane](unsigned lane_) { return Source(row_of(lane_) + source); });
+  return counted("row_newbcast", lane, [source = lane](unsigned to) { return Source(row_of(to) + source); });
 }
 
 const std::vector<DppControl>& dpp_controls() {
