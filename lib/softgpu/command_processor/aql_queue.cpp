@@ -21,10 +21,10 @@ constexpr std::uint64_t silent = ~std::uint64_t{0};
 constexpr std::uint64_t hold_nanoseconds = 100'000;
 constexpr std::size_t most_held = 32;
 
-/// Kernels expected to take less are run where they were found, nobody else is told: handing over takes about as long.
+/// A kernel that is expected to take less runs on the worker that found it. Telling another worker takes about as long.
 constexpr std::uint64_t short_nanoseconds = 2'000;
 
-/// Packets behind one whose kernel is being translated, of which others translate the kernels.
+/// While a kernel is translated, other workers translate the kernels of so many packets behind it.
 constexpr std::uint64_t most_looked_ahead = 256;
 
 /// For kernels that cannot be interrupted: they must not keep the program from destroying their queue.
@@ -41,7 +41,7 @@ AqlQueue::AqlQueue(const Setup& setup, GridSource& grids, Host& host)
 void AqlQueue::take_doorbell() noexcept {
   if (__atomic_load_n(setup_.doorbell, __ATOMIC_RELAXED) == silent) return;
   // Doorbells of several producers arrive in any order and overwrite one another. Any ring therefore stands for
-  // everything that was reserved by then; a packet not published yet is stopped at by its header.
+  // everything that was reserved by then. At a packet that is not published yet, its header stops the queue.
   __atomic_exchange_n(setup_.doorbell, silent, __ATOMIC_ACQ_REL);
   limit_ = __atomic_load_n(&queue_->write_dispatch_id, __ATOMIC_ACQUIRE);
 }
@@ -125,8 +125,8 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
     stop_with(*failure, next_);
     return Outcome::blocked;
   }
-  // After all other checks, and only for a kernel that uses private memory: ROCr asserts that whoever asks for scratch
-  // has a packet in order.
+  // After all other checks, and only for a kernel that uses private memory: ROCr asserts that the packet of a queue
+  // that asks for scratch is in order.
   if (grid->private_segment_bytes() != 0 && request.private_segment_size > queue_view.scratch_bytes_per_lane)
     return request_scratch();
   if (grid->private_segment_bytes() > queue_view.scratch_bytes_per_lane) {
@@ -168,7 +168,7 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
 std::optional<compute::Failure> AqlQueue::prepare(std::shared_ptr<Grid>& grid,
                                                   const hsa_kernel_dispatch_packet_t& request,
                                                   const compute::QueueView& view, Lookout& lookout) {
-  /// Before this worker leaves for a translation, it notes what others can translate meanwhile.
+  /// Before this worker leaves for a translation, it notes which kernels other workers can translate meanwhile.
   struct Leaving final : Lookout {
     Leaving(AqlQueue& its_queue, Lookout& its_worker) : queue(its_queue), worker(its_worker) {}
     void leave() override {

@@ -47,13 +47,13 @@ public:
   [[nodiscard]] bool enable_compute_units(std::span<const std::uint32_t> mask) override;
   [[nodiscard]] bool provide_global_sync() override;
 
-  /// What the program has written behind the packets that were fetched.
+  /// The packets that the program has written and the queue has not fetched.
   enum class Backlog : std::uint8_t {
     none,
     blocked,     ///< by the barrier bit of the first packet
     launchable,  ///< as soon as somebody looks
   };
-  /// For whoever executes work-groups of this queue: its memory does not go away until they are finished.
+  /// For workers that execute work-groups of this queue: its memory stays until they are finished.
   [[nodiscard]] Backlog backlog() const noexcept;
 
   void completed(const Dispatch& dispatch);
@@ -111,7 +111,7 @@ private:
   Paces paces_;
 
   std::mutex coming_mutex_;
-  // Of packets behind one whose kernel is being translated; the next is last.
+  // Kernels of the packets behind a packet whose kernel is being translated; the next one is last.
   std::vector<std::uint64_t> coming_kernels_;
 
   compute::ComputeUnits compute_units_;

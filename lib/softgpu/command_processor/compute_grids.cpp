@@ -61,7 +61,7 @@ private:
   std::uint64_t kernel_object_ = 0;
 };
 
-/// Work-groups that wait for the whole grid hold their places: one for which there is none would never begin.
+/// A work-group that waits for the whole grid keeps its place. A work-group without a place would never begin.
 std::optional<compute::Failure> check_residence(const compute::Launch& launch, std::uint32_t compute_units) {
   if (launch.waits_for() != compute::WaitsFor::whole_grid) return std::nullopt;
   const std::uint64_t most = std::uint64_t{compute_units} * launch.groups_per_compute_unit();

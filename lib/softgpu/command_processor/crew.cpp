@@ -12,8 +12,8 @@ namespace {
 using std::chrono::nanoseconds;
 using namespace std::chrono_literals;
 
-// How long a worker spins after the last thing that it found before it steps back. One that only helped leaves its
-// core soon: a host that waits for each kernel needs it, while the next kernel of a batch comes at once.
+// How long a worker spins after it last found something. A worker that only helped leaves its core soon: a host that
+// waits for each kernel needs the core, and the next kernel of a batch comes at once.
 constexpr nanoseconds lead_spin = 100us;
 constexpr nanoseconds help_spin = 4us;
 // From then on a spinning worker sleeps for a moment now and then: the program's threads may wait for the core. It gets
@@ -21,8 +21,8 @@ constexpr nanoseconds help_spin = 4us;
 constexpr nanoseconds spin_alone = 5us;
 constexpr unsigned spins_per_moment = 16;
 constexpr nanoseconds moment = 2us;
-// While others execute, what is next waits for them, and they look for it themselves. If it takes them longer, they may
-// have lost their core to another thread, and get this one's once it is free.
+// While other workers execute, the next kernel waits for them, and they look for it themselves. If they take longer,
+// they may have lost their core to another thread; they get the core of this worker once it is free.
 constexpr nanoseconds wait_spin = 20us;
 constexpr nanoseconds active_time = 10ms;   // after which the GPU counts as idle
 constexpr nanoseconds alert_nap = 50us;     // the watcher's, while the GPU is active
@@ -102,7 +102,7 @@ Crew::Member::~Member() {
 
 void Crew::Member::lead() {
   led_ = true;
-  if (left_ || leads()) return;  // who left leads once it is back
+  if (left_ || leads()) return;  // a worker that left leads once it is back
   crew_.leader_.store(index_, std::memory_order_seq_cst);
   give_up(crew_.watcher_);
   give_up(crew_.reserve_);
@@ -122,7 +122,7 @@ void Crew::Member::come_back() {
   if (led_) static_cast<void>(holds(crew_.leader_));
 }
 
-// For the time being this worker does not look at the queues, but there has to be one who can.
+// This worker does not look at the queues for a while: another worker has to be able to.
 void Crew::Member::look_away() {
   if (crew_.looking_.fetch_sub(1, std::memory_order_seq_cst) == 1) crew_.wake_sleepers(1);
 }
@@ -185,7 +185,7 @@ void Crew::Member::stop_spinning() {
   if (std::exchange(spins_, false)) crew_.spinning_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// How long this worker may doze before it looks again; zero when others look.
+/// How long this worker may doze before it looks again; zero when other workers look.
 nanoseconds Crew::Member::nap_duration() {
   const nanoseconds quiet = now() - nanoseconds(crew_.last_activity_.load(std::memory_order_relaxed));
   if (holds(crew_.watcher_)) {
@@ -203,7 +203,7 @@ void Crew::Member::nap(nanoseconds duration) {
   crew_.nappers_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-// Until it is woken, unless nobody else would look at the queues.
+// Sleeps until it is woken, unless no other worker would look at the queues.
 void Crew::Member::sleep(bool there_are_queues) {
   std::unique_lock lock(crew_.mutex_);
   if (alarmed()) return;
@@ -217,7 +217,7 @@ void Crew::Member::sleep(bool there_are_queues) {
   crew_.sleepers_.fetch_sub(1, std::memory_order_relaxed);
 }
 
-/// Takes a role that nobody has, or keeps it.
+/// Takes a role that no worker has, or keeps it.
 bool Crew::Member::holds(std::atomic<std::uint32_t>& role) const {
   std::uint32_t holder = role.load();
   if (holder == nobody) return role.compare_exchange_strong(holder, index_);

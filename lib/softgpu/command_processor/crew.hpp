@@ -1,7 +1,7 @@
 // Which of the workers lead, execute, spin, doze and sleep.
 //
-// One worker at a time leads: it looks at the queues, and the others leave them to it, as queues that several cores
-// look at are slow to look at.
+// One worker at a time leads: it looks at the queues, and the others leave them alone. Memory that several cores read
+// and write is slow.
 //
 // Idle workers step back in stages: spin shortly; then one watches the queues between naps that grow longer; a second
 // naps in reserve while there is activity, in case the first gets busy; the rest sleep until they are woken.
@@ -22,31 +22,31 @@ class Crew {
 public:
   class Member;
 
-  /// Of `workers`, of which `parallel` have a core.
+  /// A crew of `workers`, for `parallel` of which there is a core.
   Crew(std::uint32_t workers, std::uint32_t parallel) : parallel_(parallel), alive_(workers) {}
 
   /// There may be something new.
   void raise_alarm();
   void wake_sleepers(std::uint32_t count);
-  /// Gets others, up to as many as there are cores for, to look for work-groups to run.
+  /// Calls other workers, as many as there are cores for, to look for work-groups to run.
   void call_helpers();
-  /// Gets one more for the workers that were called and have not come.
+  /// Calls one more worker in place of those that were called and have not come.
   void call_another_helper();
   void note_activity() noexcept;
 
-  /// Where as many workers execute as there are cores, one more would take a core from them.
+  /// As many workers execute as there are cores: one more would take a core from them.
   [[nodiscard]] bool has_a_core() const noexcept { return executing_.load(std::memory_order_relaxed) < parallel_; }
   /// More workers execute than there are cores.
   [[nodiscard]] bool is_crowded() const noexcept { return executing_.load(std::memory_order_relaxed) > parallel_; }
   /// Cores on which nobody executes or spins.
   [[nodiscard]] bool has_an_idle_core() const noexcept { return occupied() < parallel_; }
 
-  /// Ends every rest: the workers are to end.
+  /// Ends every nap and sleep: the workers are to end.
   void stop();
   [[nodiscard]] bool stops() const noexcept { return stopping_.load(std::memory_order_relaxed); }
   /// A worker has ended.
   void sign_off();
-  /// Whether all have, by the end of that time.
+  /// Whether all workers have ended by the end of that time.
   [[nodiscard]] bool all_signed_off_within(std::chrono::nanoseconds time);
 
 private:
@@ -91,7 +91,7 @@ public:
   Member(const Member&) = delete;
   Member& operator=(const Member&) = delete;
 
-  /// What is new from here on ends the next rest.
+  /// Anything new from here on ends the next nap or sleep.
   void begin_round() noexcept { seen_alarms_ = crew_.alarms_.load(std::memory_order_seq_cst); }
 
   [[nodiscard]] bool leads() const noexcept { return crew_.leader_.load(std::memory_order_relaxed) == index_; }
@@ -99,7 +99,7 @@ public:
   /// Having found something, this worker takes the lead.
   void lead();
 
-  /// From here on this worker looks at no queue: somebody else must.
+  /// From here on this worker looks at no queue: another worker must.
   void leave();
   [[nodiscard]] bool has_left() const noexcept { return left_; }
   void come_back();
@@ -117,7 +117,7 @@ public:
   [[nodiscard]] bool spin();
   /// Naps or sleeps, whichever is its turn. Where there are no queues only an alarm ends it.
   void doze(bool there_are_queues);
-  /// A short nap of one who does not lead.
+  /// A short nap of a worker that does not lead.
   void nap_shortly();
 
 private:

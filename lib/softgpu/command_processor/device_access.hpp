@@ -1,9 +1,10 @@
 // Addresses as the device sees them, and accesses that may fault.
 //
-// The accesses are the device's, not the program's: no sanitizer sees them, as none sees what a DMA engine does. Nor
-// may one: a fault jumps out of them, which must not leave a lock of the thread sanitizer's behind.
+// The accesses are the device's, not the program's. No sanitizer sees them, as no sanitizer sees a DMA engine. A
+// sanitizer must not see them either: a fault jumps out of an access and would leave a lock of the thread sanitizer
+// behind.
 //
-// Memory ordering: on x86 every load acquires, every store releases, and what is locked does both.
+// Memory ordering: on x86 every load acquires, every store releases, and a locked instruction does both.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,7 @@
 
 namespace softgpu::command_processor {
 
-/// What lies at an address that a packet, a signal or a driver call names.
+/// The object at an address that a packet, a signal or a driver call names.
 template <class T>
 [[nodiscard]] T* at_address(std::uint64_t address) noexcept {
   return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)

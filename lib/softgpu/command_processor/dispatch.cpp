@@ -6,7 +6,7 @@
 namespace softgpu::command_processor {
 namespace {
 
-/// Of the kernels known as short, every so many packets one is timed: reading the clock takes as long as some of them.
+/// Of so many packets with kernels known as short one is timed: reading the clock takes as long as some of them run.
 constexpr std::uint64_t packets_per_sample = 64;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A launched kernel: its work-groups are handed out in ranges, and whoever finishes the last one completes it.
+// A launched kernel: its work-groups are handed out in ranges. The worker that finishes the last one completes it.
 //
 // Thread safety: every member may be called by any worker.
 // Memory ordering: finished() returning true happens after every work-group of the grid.
@@ -38,7 +38,7 @@ public:
   Dispatch(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Grid> grid, const Properties& properties,
            std::uint32_t cores);
 
-  /// Makes it another dispatch once nobody runs it any more.
+  /// Turns it into another dispatch, once no worker runs it any more.
   void renew(AqlQueue& queue, std::shared_ptr<Grid> grid, const Properties& properties, std::uint32_t cores);
   /// Leaves it without a grid, until renew().
   [[nodiscard]] std::shared_ptr<Grid> take_grid() noexcept { return std::move(grid_); }
@@ -47,26 +47,26 @@ public:
   [[nodiscard]] std::optional<Range> claim(std::uint32_t core) noexcept { return shares_.claim(core); }
   /// Work-groups that wait for what others do.
   using Waiting = std::vector<std::unique_ptr<compute::SuspendedGroup>>;
-  /// Runs a claimed range; what came to wait is added to `waiting`. How many work-groups have finished.
+  /// Runs a claimed range. Work-groups that came to wait are added to `waiting`. Returns how many have finished.
   [[nodiscard]] std::uint64_t run(const Range& range, std::uint32_t worker, Waiting& waiting);
-  /// So many work-groups that were claimed have finished. True when these were the last of the grid: the caller
-  /// completes the dispatch.
+  /// So many claimed work-groups have finished. True when they were the last of the grid: the caller then completes the
+  /// dispatch.
   [[nodiscard]] bool finished(std::uint64_t groups) noexcept;
   /// Goes on with a work-group that waited, or ends it where the dispatch is at its end; it is left in `group` if it
   /// waits again. True when it was the last of the grid to finish.
   [[nodiscard]] bool resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint32_t worker);
   /// Ends a work-group whose time is up. True when it was the last of the grid to finish.
   [[nodiscard]] bool end(std::unique_ptr<compute::SuspendedGroup>& group);
-  /// Runs everything, where no other worker knows of this dispatch and no work-group comes to wait.
+  /// Runs the whole grid. No other worker may know of this dispatch, and no work-group may come to wait.
   void run_alone(std::uint32_t worker);
   /// Tells the queue. Called once.
   void complete();
 
-  /// A worker will look for work-groups here, or is through with that; it does not touch the dispatch afterwards.
+  /// A worker will look for work-groups here; or it has looked, and does not touch the dispatch afterwards.
   void join() noexcept { members_.fetch_add(1, std::memory_order_relaxed); }
   void part() noexcept { members_.fetch_sub(1, std::memory_order_release); }
-  /// Whether the caller, who has joined, may renew a completed dispatch that nobody can join any more. Work-groups that
-  /// wait keep theirs without being members.
+  /// Whether the caller, which has joined, may renew a completed dispatch that no worker can join any more. A
+  /// work-group that waits keeps its dispatch without being a member.
   [[nodiscard]] bool is_left_by_others() const noexcept {
     return members_.load(std::memory_order_acquire) == 1 && !may_wait();
   }
@@ -96,7 +96,7 @@ private:
   std::uint64_t start_time_ = 0;
   Shares shares_;
   std::atomic<bool> failed_{false};
-  std::optional<compute::Failure> failure_;  // written by who set failed_ first
+  std::optional<compute::Failure> failure_;  // written by the worker that set failed_ first
   alignas(64) std::atomic<std::uint64_t> finished_{0};
   std::atomic<std::uint32_t> members_{0};
 };

@@ -24,7 +24,7 @@ Executions::~Executions() {
 }
 
 void Executions::enlist(std::uint32_t index) {
-  // Whatever the program's thread that opened the driver had blocked.
+  // The thread of the program that opened the driver may have blocked any signal.
   sigset_t needed;
   sigemptyset(&needed);
   for (const int number : {SIGURG, SIGSEGV, SIGBUS}) sigaddset(&needed, number);

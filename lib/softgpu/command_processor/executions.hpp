@@ -1,8 +1,8 @@
-// What each worker executes, for whoever has to end it: a queue that goes away, the time limit, the process's exit.
+// What each worker executes, so that it can be ended: by a queue that goes away, the time limit, the process's exit.
 //
 // Thread safety: `begin` and `end` are called by the worker itself; the rest may be called from any thread.
 // Memory ordering: a worker takes back the queue of the execution before, then releases the token after the time and
-// before the queue. Who acquires the token first then sees the queue of that execution or of a later one, and an
+// before the queue. A thread that acquires the token first then sees the queue of that execution or of a later one. An
 // interrupt that comes late finds another token. Nothing is dereferenced.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace softgpu::command_processor {
 
 class Executions {
 public:
-  /// With a time limit, a thread of its own ends whatever a worker executes for longer than that.
+  /// With a time limit, a thread ends every execution that takes longer.
   Executions(std::uint32_t workers, std::optional<std::chrono::seconds> time_limit);
   ~Executions();
   Executions(const Executions&) = delete;
@@ -33,11 +33,11 @@ public:
   void enlist(std::uint32_t index);
 
   void begin(std::uint32_t index, const Dispatch& dispatch) noexcept;
-  /// The same for what was begun at that time (gpu_clock) and left since.
+  /// The same for an execution that began at that time (gpu_clock) and was left since.
   void begin_again(std::uint32_t index, const Dispatch& dispatch, std::uint64_t since) noexcept;
   void end(std::uint32_t index) noexcept;
 
-  /// Whether what was begun at that time has had its time.
+  /// Whether an execution that began at that time has used up its time limit.
   [[nodiscard]] bool is_overdue(std::uint64_t since) const noexcept;
 
   /// Interrupt the work-groups that are executed now; they end soon after.

@@ -25,15 +25,15 @@ public:
   [[nodiscard]] virtual std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const = 0;
   /// Whether run_groups() may be called: no work-group comes to wait.
   [[nodiscard]] virtual bool never_waits() const noexcept { return false; }
-  /// Runs those from `begin` to before `end` in turn, up to the first that fails.
+  /// Runs the work-groups from `begin` to before `end` in turn, up to the first that fails.
   [[nodiscard]] virtual std::optional<compute::Failure> run_groups(std::uint32_t worker, std::uint64_t begin,
                                                                    std::uint64_t end) const {
     std::optional<compute::Failure> failure;
     for (std::uint64_t group = begin; group != end && !failure; ++group) failure = run_group(worker, group);
     return failure;
   }
-  /// As run_group(), but a work-group that waits for what others do may be handed back, to be gone on with later by any
-  /// worker. It must not outlive the grid.
+  /// As run_group(), but a work-group that waits for other work-groups may be handed back. Any worker may go on with it
+  /// later. It must not outlive the grid.
   using Outcome = compute::WorkGroupRunner::Outcome;
   [[nodiscard]] virtual Outcome start_group(std::uint32_t worker, std::uint64_t group) const {
     if (auto failure = run_group(worker, group)) return *std::move(failure);
@@ -56,12 +56,12 @@ public:
 class GridSource {
 public:
   virtual ~GridSource() = default;
-  /// Prepares `grid`: a new one where it is null, else one that this was called with earlier and nobody runs any more.
-  /// A kernel's first use translates it: that takes long, and `lookout` leaves before.
+  /// Prepares `grid`: null for a new one, or a grid of an earlier call that no worker runs any more. The first use of a
+  /// kernel translates it, which takes long: `lookout` leaves before.
   [[nodiscard]] virtual std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid,
                                                                 const hsa_kernel_dispatch_packet_t& packet,
                                                                 const compute::QueueView& queue, Lookout& lookout) = 0;
-  /// Translates a kernel that prepare() is going to be asked for, unless it is known. A failure is prepare()'s to tell.
+  /// Translates a kernel that prepare() will be asked for, unless it is known. prepare() reports a failure.
   virtual void translate_ahead(std::uint64_t kernel_object) = 0;
   virtual void forget_code(std::uint64_t base, std::size_t size) = 0;
 };

@@ -8,7 +8,7 @@
 
 namespace softgpu::command_processor {
 
-/// An access that no mapping allows.
+/// An access that the mapping does not allow.
 struct MemoryFault {
   std::uint32_t gpu = 0;  ///< index of the GPU
   std::uint64_t address = 0;
@@ -17,9 +17,9 @@ struct MemoryFault {
 /// Thread safety: every member is called from worker threads, several at once.
 class Host : public compute::InterruptHandler {
 public:
-  /// The GPU's interrupt: wakes who sleeps on this event.
+  /// The GPU's interrupt: wakes the threads that sleep on this event.
   virtual void raise_event(std::uint32_t event_id) = 0;
-  /// False when nobody can be told; the queue is then stopped with an error of its own.
+  /// False if no handler can be told; the queue then stops with an error of its own.
   [[nodiscard]] virtual bool report_memory_fault(const MemoryFault& fault) = 0;
   /// One line for a person: why a packet was refused or a queue stopped.
   virtual void report_error(std::string_view line) = 0;

@@ -17,14 +17,15 @@ class Paces {
 public:
   static constexpr std::uint64_t unknown = ~std::uint64_t{0};
 
-  /// Nanoseconds that so many work-groups of a kernel may take one after the other.
+  /// How many nanoseconds so many work-groups of a kernel may take one after the other.
   [[nodiscard]] std::uint64_t expected(std::uint64_t kernel_object, std::uint64_t groups) const noexcept {
     const Pace& pace = of(kernel_object);
     if (pace.kernel_object.load(std::memory_order_relaxed) != kernel_object) return unknown;
     return pace.group_nanoseconds.load(std::memory_order_relaxed) * groups;
   }
 
-  /// Quick to believe that a kernel is fast. A work-group during which the thread lost its core says little.
+  /// A lower time halves the distance; a higher time at most doubles the pace: the thread may have lost its core
+  /// meanwhile.
   void note(std::uint64_t kernel_object, std::uint64_t groups, std::uint64_t nanoseconds) noexcept {
     Pace& pace = of(kernel_object);
     const std::uint64_t sample = nanoseconds / groups;

@@ -1,5 +1,5 @@
-// The cores that workers execute on: two workers on one while another is idle take turns of milliseconds, in the middle
-// of a kernel that both are needed for, and the operating system takes as long to notice.
+// The cores that workers execute on. Two workers on one core take turns of milliseconds in the middle of a kernel, even
+// while another core is idle: the operating system takes that long to notice.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace softgpu::command_processor {
 
-/// Who executes on which core, as far as the workers have noted.
+/// Which worker executes on which core, as far as the workers have noted.
 ///
 /// Thread safety: every member may be called from any thread.
 class Places {
@@ -63,9 +63,9 @@ public:
     core_ = nowhere;
   }
 
-  /// Moves the worker, which does not execute yet, away from a core that another one executes on. It may run anywhere
-  /// afterwards, as before; a change of its cores from outside at the same moment is lost. Three system calls where
-  /// there is another one, none otherwise.
+  /// Moves the worker, which does not execute yet, away from a core that another worker executes on. Afterwards the
+  /// worker may run on any core, as before. If another thread changes the worker's cores at the same moment, that
+  /// change is lost. Takes three system calls if there is such a worker, else none.
   void settle() const noexcept {
     const int core = sched_getcpu();
     if (core < 0 || static_cast<std::size_t>(core) >= places_.cores_.size() || core >= CPU_SETSIZE) return;

@@ -1,7 +1,7 @@
 // A queue in the program's memory that workers look at.
 //
-// Thread safety: `advance` is called by any worker and does nothing while another is inside. The rest may be called
-// from any thread.
+// Thread safety: any worker may call `advance`, which does nothing while another worker is inside. All other members
+// may be called from any thread.
 #pragma once
 
 #include <atomic>
@@ -21,10 +21,10 @@ public:
   Lookout(const Lookout&) = delete;
   Lookout& operator=(const Lookout&) = delete;
   virtual ~Lookout() = default;
-  /// What comes now may take long, such as a translation: somebody else has to look at the queues meanwhile.
+  /// The next step may take long, such as a translation: another worker has to look at the queues meanwhile.
   virtual void leave() = 0;
 
-  /// A dispatch that nobody runs any more, to be used for another; null where there is none.
+  /// A dispatch that no worker runs any more, to be used for another; null if there is none.
   std::shared_ptr<Dispatch> spare;
 };
 
@@ -38,8 +38,8 @@ public:
 
   virtual ~Queue() = default;
 
-  /// Carries out packets in order until one is a kernel to run, or none can go on. Where another worker is at that,
-  /// does what can be done for later packets meanwhile.
+  /// Carries out packets in order, until a packet is a kernel to run or cannot go on. If another worker is inside, it
+  /// prepares later packets instead.
   [[nodiscard]] Progress advance(Lookout& lookout) {
     Progress progress;
     if (!fetches()) return progress;
@@ -56,10 +56,12 @@ public:
 
   void set_active(bool active) noexcept { active_.store(active, std::memory_order_relaxed); }
 
-  /// Restricts its kernels to some compute units, a bit each. False where there are none. Later launches heed it.
+  /// Restricts the queue's kernels to some compute units, a bit each; later launches heed it. False if the queue runs
+  /// no kernels.
   [[nodiscard]] virtual bool enable_compute_units(std::span<const std::uint32_t> /*mask*/) { return false; }
 
-  /// Makes global wave sync available to its kernels. False where there are none. Not while they run.
+  /// Makes global wave sync available to the queue's kernels, none of which may run now. False if the queue runs no
+  /// kernels.
   [[nodiscard]] virtual bool provide_global_sync() { return false; }
 
   /// Returns when nothing touches the queue's memory any more.
@@ -75,7 +77,7 @@ public:
 
 protected:
   virtual void fetch(Progress& progress, Lookout& lookout) = 0;
-  /// Called while another worker is in fetch(). False where there was nothing to do.
+  /// Called while another worker is in fetch(). False if there was nothing to do.
   [[nodiscard]] virtual bool assist(Lookout& /*lookout*/) { return false; }
   /// Called once, when the queue is closed: waits for what is in flight.
   virtual void drain() {}

@@ -1,7 +1,7 @@
 // Launched kernels whose work-groups are not all taken, for workers that look for some.
 //
 // Thread safety: every member may be called by any worker.
-// Memory ordering: join() returns a dispatch after all that its launch did.
+// Memory ordering: everything that a dispatch's launch did happens before join() returns the dispatch.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ public:
 
   [[nodiscard]] bool is_empty() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
 
-  /// The oldest one with work-groups left that the condition holds for, which the caller has joined; null if none.
+  /// Joins the oldest dispatch that has work-groups left and for which the condition holds; null if there is none.
   template <class Condition>
   [[nodiscard]] std::shared_ptr<Dispatch> join(const Condition& condition) {
     if (is_empty()) return nullptr;
@@ -39,7 +39,7 @@ public:
     return *found;
   }
 
-  /// Nobody joins it from here on.
+  /// From here on no worker joins it.
   void remove(const Dispatch& dispatch) {
     if (is_empty()) return;
     const std::lock_guard lock(mutex_);

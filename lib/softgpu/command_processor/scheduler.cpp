@@ -36,23 +36,23 @@ constexpr nanoseconds share_again = 50us;  // they need about as long until they
 // it there for milliseconds. After so many calls without an answer, the next call goes to another worker, which may get
 // the core that is idle now.
 constexpr unsigned calls_in_vain = 6;
-// Out of work-groups, a worker waits where it is for the next kernel: the one that ends this one brings it. Where the
-// queue has no packets yet, the program may need the core to bring some.
+// Without work-groups left, a worker spins for the next kernel: the worker that ends this kernel launches it. If the
+// queue has no packets yet, the program may need the core to write some.
 constexpr nanoseconds next_packet_spin = 20us;
 constexpr nanoseconds no_packet_spin = 3us;
 constexpr nanoseconds finds_stall = 250us;  // the worker that looks at the queues is in a kernel then
 constexpr nanoseconds claims_stall = 2ms;   // work-groups that take so long may wait for something
 constexpr nanoseconds stop_limit = 2s;
-// Kernels of one queue, and how long a worker stays with them, before another queue is looked at first.
+// After so many kernels of one queue, or so long, a worker looks at another queue first.
 constexpr unsigned turns_per_queue = 16;
 constexpr nanoseconds longest_stay = 250us;
-constexpr unsigned finds_per_note = 64;  // of short kernels, before the time of the last activity is noted again
+constexpr unsigned finds_per_note = 64;  // short kernels before the time of the last activity is noted again
 
 nanoseconds now() noexcept { return nanoseconds(gpu_clock()); }
 
 using Queues = std::vector<std::shared_ptr<Queue>>;
 
-/// Ranges of work-groups that a worker began with.
+/// How many ranges of work-groups a worker has begun.
 struct alignas(64) Claims {
   std::atomic<std::uint64_t> value{0};
 };
@@ -87,10 +87,10 @@ struct Scheduler::State {
   Crew crew;
   Places places;
 
-  // The queues: replaced as a whole, so that workers look at a list of their own without a lock.
+  // The list of queues is replaced as a whole, so that workers read a list without a lock.
   std::mutex queues_mutex;
   std::shared_ptr<const Queues> queues = std::make_shared<Queues>();
-  std::vector<std::shared_ptr<Queues>> spare_lists;  // one a queue, with room for as many as there were with it
+  std::vector<std::shared_ptr<Queues>> spare_lists;  // one a queue, with room for the queues that there were then
   std::atomic<std::uint64_t> queues_version{0};
 
   RunningDispatches running;
@@ -175,14 +175,14 @@ private:
     });
   }
 
-  /// Nobody began with another work-group for a while: they may all wait for one that nobody has begun with.
+  /// No worker began another work-group for a while: all may wait for a work-group that has not begun.
   [[nodiscard]] bool kernels_are_stuck() {
     std::uint64_t claims = 0;
     for (const auto& count : state_.claims) claims += count.value.load(std::memory_order_relaxed);
     return claims_watch_.shows(claims, claims_stall);
   }
 
-  /// Looks at every queue once, the one that was busy last first, unless that had many turns.
+  /// Looks at every queue once; first at the queue that was busy last, unless it had many turns.
   bool look() {
     if (!is_up_to_us()) return false;
     const std::size_t count = queues_->size();
@@ -206,7 +206,7 @@ private:
     return false;
   }
 
-  /// Whether to look at the queues: the leader does, or anybody where nothing was found for a while.
+  /// Whether to look at the queues: the leader does, and every worker does when nothing was found for a while.
   [[nodiscard]] bool is_up_to_us() {
     if (self_.leads() || (self_.nobody_leads() && state_.crew.has_a_core())) return true;
     return finds_watch_.shows(state_.finds.load(std::memory_order_relaxed), finds_stall);
@@ -218,7 +218,8 @@ private:
     if (auto mine = hand_out(std::move(dispatch))) execute(std::move(mine));
   }
 
-  /// Has a launched kernel run: where that is for this worker as well, it is returned. One that is short is over.
+  /// Runs a short kernel at once. Otherwise returns the dispatch if this worker is to run work-groups of it, or calls
+  /// the others.
   [[nodiscard]] std::shared_ptr<Dispatch> hand_out(std::shared_ptr<Dispatch> dispatch) {
     if (dispatch->group_count() == 0) {
       dispatch->complete();
@@ -237,7 +238,7 @@ private:
     return nullptr;
   }
 
-  /// What is over soon: this worker goes on to lead.
+  /// Runs a kernel that is over soon; this worker goes on to lead.
   void execute_alone(std::shared_ptr<Dispatch> alone) {
     Dispatch& dispatch = *alone;
     const bool looks = !self_.has_left();
@@ -297,7 +298,7 @@ private:
     return dispatch.finished(finished);
   }
 
-  /// Gets others to help, where there is a core for them: at once if there is more in the queue, or after a while.
+  /// Calls other workers if there is a core for them: at once if the queue has more packets, else after a while.
   void share(const Dispatch& dispatch) {
     if (!state_.crew.has_an_idle_core()) {
       calls_ = 0;
@@ -318,7 +319,7 @@ private:
     if (!(dispatch.failed() && state_.crew.stops())) dispatch.complete();
   }
 
-  /// Looks at the queue of the dispatch that ended, where something may have waited for that.
+  /// Looks at the queue of the dispatch that ended: a packet may have waited for its end.
   [[nodiscard]] std::shared_ptr<Dispatch> launch_next(std::shared_ptr<Dispatch> ended) {
     state_.running.remove(*ended);
     const std::shared_ptr<AqlQueue> queue = ended->queue();
@@ -341,7 +342,7 @@ private:
     return nullptr;
   }
 
-  /// From here on this worker looks at no queue: somebody else must.
+  /// From here on this worker looks at no queue: another worker must.
   void leave() override {
     self_.leave();
     self_.end_executing();
@@ -391,7 +392,7 @@ Scheduler::Scheduler(std::uint32_t workers, std::shared_ptr<Executions> executio
     std::thread([state = state_, index] {
       pthread_setname_np(pthread_self(), ("softgpu-" + std::to_string(index)).c_str());
       prctl(PR_SET_TIMERSLACK, 1UL);  // naps of microseconds are to be that short
-      std::fesetenv(FE_DFL_ENV);      // not the program's, which may round otherwise or flush denormals
+      std::fesetenv(FE_DFL_ENV);      // the program may round otherwise or flush denormals
       state->executions->enlist(index);
       try {
         Worker(*state, index).work();

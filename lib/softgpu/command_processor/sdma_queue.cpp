@@ -36,12 +36,12 @@ bool poll_met(const Packet& packet) {
 }
 
 std::uint64_t copied_bytes(const Packet& packet) {
-  return std::uint64_t{packet.bits(1, 0, 30)} + 1;  // 30 bits from gfx90a on; the 22 of before are what ROCr 5.2 fills
+  return std::uint64_t{packet.bits(1, 0, 30)} + 1;  // 30 bits from gfx90a on; ROCr 5.2 fills 22, as before
 }
 
 std::uint64_t filled_dwords(const Packet& packet) { return packet.bits(4, 0, 22) / sizeof(std::uint32_t) + 1; }
 
-/// What a packet that accesses memory does, and where.
+/// The access of a packet to memory.
 std::string name_of(const Packet& packet) {
   std::ostringstream text;
   text << std::showbase;

@@ -27,10 +27,10 @@ private:
   void fetch(Progress& progress, Lookout& lookout) override;
 
   [[nodiscard]] sdma::Packet read_packet() const;
-  /// The packet's length in dwords once it is carried out; none while it has to wait, or when it stopped the queue.
+  /// The packet's length in dwords once it is carried out; nothing while it has to wait, or when it stopped the queue.
   [[nodiscard]] std::optional<unsigned> carry_out(const sdma::Packet& packet);
   /// Accesses the packet's addresses. A fault jumps out of `body`: nothing in it may have a destructor or take a lock.
-  /// `length`, or none where the fault stopped the queue.
+  /// Returns `length`, or nothing if a fault stopped the queue.
   template <class Body>
   [[nodiscard]] std::optional<unsigned> access(const sdma::Packet& packet, unsigned length, const Body& body);
   [[nodiscard]] std::optional<unsigned> copy(const sdma::Packet& packet);
@@ -42,7 +42,7 @@ private:
   std::uint64_t id_;
   SdmaQueueMemory memory_;
   Host& host_;
-  compute::FaultGuard guard_;  // of whichever worker is in fetch()
+  compute::FaultGuard guard_;  // of the worker that is in fetch()
   // Byte offsets that only grow. The host writes the second one and polls the first.
   alignas(64) std::uint64_t read_index_ = 0;
   alignas(64) std::uint64_t write_index_ = 0;

@@ -1,9 +1,10 @@
 // How the work-groups of a grid are handed out: a stretch of neighbours for each core, range by range.
 //
-// Neighbouring work-groups mostly access neighbouring memory, and the kernels of a batch mostly the same: each core
-// finds its stretch in its own cache again. Who is through with that goes on with the others'.
+// Neighbouring work-groups mostly access neighbouring memory, and the kernels of a batch mostly access the same memory:
+// each core finds its stretch in its own cache again. A worker that is through with its stretch goes on with others'.
 //
-// Thread safety: any worker may call everything but deal(), which is for one while no other knows of the grid.
+// Thread safety: deal() is for one worker while no other worker knows of the grid; all else may be called by any
+// worker.
 #pragma once
 
 #include <algorithm>
@@ -51,9 +52,9 @@ public:
   }
 
 private:
-  /// A range is half of what is left of a share, so that workers finish together, but no longer than this: between
-  /// ranges a worker sees that its grid is over, or that there is a core for another worker. Nor is it shorter than an
-  /// eighth of the share, within these bounds: a range takes as long to begin with as a small work-group takes.
+  /// A range is half of the rest of a share, so that workers finish together. It has an upper bound: between ranges a
+  /// worker sees that its grid is over, or that there is a core for another worker. Its lower bound is an eighth of the
+  /// share, within these bounds: beginning a range takes as long as a small work-group.
   static constexpr std::uint64_t largest_range = 64;
   static constexpr std::uint64_t largest_least_range = 8;
   static constexpr std::uint32_t most = 16;

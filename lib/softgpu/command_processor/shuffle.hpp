@@ -1,4 +1,4 @@
-// Seeded disorder: permutations of packets that may run in any order by the packet processing model.
+// Seeded disorder: permutations of packets, which the packet processing model allows to run in any order.
 #pragma once
 
 #include <algorithm>

@@ -21,13 +21,13 @@ namespace softgpu::command_processor {
 }
 
 enum class SignalAccess : std::uint8_t { load, update };
-/// A failure where a signal that a packet names is not in memory: the program's mistake, or it destroyed the signal too
-/// early. The null signal is none.
+/// A failure if the signal that a packet names is not in memory: the handle is wrong, or the program destroyed the
+/// signal too early. The null signal is no failure.
 [[nodiscard]] std::optional<compute::Failure> check_signal(hsa_signal_t signal, SignalAccess access);
 
 [[nodiscard]] std::int64_t load_signal(hsa_signal_t signal) noexcept;
 
-/// Stores a value and wakes who sleeps on it.
+/// Stores a value and wakes the threads that sleep on the signal.
 void store_signal(hsa_signal_t signal, std::int64_t value, Host& host);
 
 /// Times that the profiler reads from a completion signal.
@@ -36,7 +36,7 @@ struct Timestamps {
   std::uint64_t end = 0;
 };
 
-/// Decrements a completion signal and wakes who sleeps on it; the null signal is none. `times` may be null.
+/// Decrements a completion signal and wakes the threads that sleep on it; ignores the null signal. `times` may be null.
 void complete_signal(hsa_signal_t signal, const Timestamps* times, Host& host);
 
 /// AMD's barrier-value condition.

@@ -7,11 +7,11 @@
 namespace softgpu::command_processor {
 namespace {
 
-/// A visitor that has not been seen for so long is in a work-group that got on: another one takes its place.
+/// A visitor that was not seen for so long is in a work-group that makes progress: another worker takes its place.
 constexpr std::uint64_t longest_visit = 1'000'000;
-/// As long after one got on there is work for more than one visitor.
+/// For so long after a work-group made progress there is work for more than one visitor.
 constexpr std::uint64_t lively = 200'000;
-/// When none got on for so long, looking all the time is of no use.
+/// When no work-group made progress for so long, looking all the time is of no use.
 constexpr std::uint64_t stuck = 1'000'000;
 
 }  // namespace

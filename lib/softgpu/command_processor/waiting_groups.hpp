@@ -1,6 +1,6 @@
-// Work-groups that were set aside because they wait for what others do: other work-groups, other kernels, the host.
+// Work-groups that were set aside because they wait: for other work-groups, other kernels, or the host.
 //
-// One worker visits them in turn, between what else there is to do; more do while they get on.
+// One worker visits them in turn, between other work. More workers visit them while they make progress.
 //
 // Thread safety: every member may be called by any worker.
 #pragma once
@@ -26,22 +26,22 @@ public:
   };
 
   void add(Entry entry);
-  /// The one that was visited the longest ago.
+  /// The work-group that was visited the longest ago.
   [[nodiscard]] std::optional<Entry> take();
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
-  /// So many that no more should be taken up, but for a grid whose work-groups all wait for each other.
+  /// So many that no more should be set aside, except of a grid whose work-groups all wait for each other.
   [[nodiscard]] bool are_many() const noexcept { return size() >= many; }
 
   /// Whether this worker is to visit them now.
   [[nodiscard]] bool wants_visit_by(std::uint32_t worker) noexcept;
-  /// Whether it is this worker that has to come back to them, and how long it may doze before.
+  /// Whether this worker has to come back to them, and how long it may doze before.
   [[nodiscard]] bool is_visitor(std::uint32_t worker) const noexcept {
     return visitor_.load(std::memory_order_relaxed) == worker && size() != 0;
   }
   [[nodiscard]] bool are_stuck() const noexcept;
-  /// The visitor got to one of them; `got_on` tells whether that one did.
+  /// The visitor visited a work-group; `got_on` tells whether the work-group made progress.
   void visited(bool got_on) noexcept;
-  /// The worker has something else to do: another one is to visit them.
+  /// The worker has something else to do: another worker is to visit them.
   void leave(std::uint32_t worker) noexcept;
 
 private:

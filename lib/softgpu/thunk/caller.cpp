@@ -38,8 +38,8 @@ struct DynamicTables {
       }
   }
 
-  /// How many symbols come before the first that is exported: imports are among them. The GNU hash table begins with
-  /// its number of buckets and the first symbol that it holds; the older table has the number of all symbols.
+  /// How many symbols precede the first exported one; the imports are among them. The GNU hash table begins with its
+  /// number of buckets and the index of its first symbol; the older table has the number of all symbols.
   [[nodiscard]] std::uint32_t import_limit() const {
     if (gnu_hash != nullptr) return gnu_hash[1];
     return hash != nullptr ? hash[1] : 0;

@@ -13,7 +13,7 @@ struct LoadedLibrary {
   std::vector<std::string> thunk_imports;  ///< the hsaKmt functions that it takes from another library
 };
 
-/// The loaded library or program that `address` lies in; none where it lies in neither.
+/// The loaded library or program that `address` lies in, if it lies in one.
 [[nodiscard]] std::optional<LoadedLibrary> library_of(const void* address);
 
 }  // namespace softgpu::thunk

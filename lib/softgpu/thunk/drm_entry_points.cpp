@@ -12,7 +12,7 @@
 namespace softgpu::thunk {
 namespace {
 
-/// Larger than libdrm_amdgpu's device, whose layout is its own affair.
+/// Larger than libdrm_amdgpu's device, whose layout is private.
 struct alignas(64) Device {
   std::array<std::byte, 4096> zeros;
 };

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 constexpr std::uint64_t smallest_memory = 64 * mebibyte;
-constexpr std::uint64_t largest_memory = std::uint64_t{1} << 40;  // what ROCr takes a GPU's address space to be
+constexpr std::uint64_t largest_memory = std::uint64_t{1} << 40;  // the address space of a GPU, as ROCr has it
 
 std::optional<std::uint64_t> parse_number(std::string_view text) {
   std::uint64_t value = 0;
@@ -47,8 +47,8 @@ std::uint64_t half_of_host_memory() {
 /// Packets without a barrier bit overlap for real only where several threads execute them, however few cores there are.
 std::uint32_t default_threads() { return std::clamp(std::thread::hardware_concurrency(), 4U, 256U); }
 
-/// As the XDG base directory specification has it. Nothing where nobody is at home, or where the program has rights
-/// that its user has not.
+/// As the XDG base directory specification has it. Empty if the user has no home, or if the program has rights that its
+/// user has not.
 std::string default_cache_folder(const Environment::Lookup& lookup) {
   const auto absolute = [&](const char* name) -> std::string {
     const char* value = lookup(name);

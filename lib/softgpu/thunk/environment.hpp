@@ -14,7 +14,7 @@ namespace softgpu::thunk {
 
 enum class LogLevel {
   off,      ///< nothing
-  error,    ///< why a packet was refused or a queue stopped
+  error,    ///< the reason why a packet was refused or a queue stopped
   packets,  ///< also every packet that a queue launches, and every translation
 };
 

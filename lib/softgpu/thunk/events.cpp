@@ -17,8 +17,8 @@ constexpr std::size_t mailbox_bytes = most_events * sizeof(std::uint64_t);
 /// One blocked thread.
 struct Waiter {
   std::condition_variable wake;
-  std::vector<Event*> joined;   ///< that list this waiter
-  std::vector<Event*> pending;  ///< that it still waits for
+  std::vector<Event*> joined;   ///< the events that list this waiter
+  std::vector<Event*> pending;  ///< the events that it still waits for
   std::thread::id thread = std::this_thread::get_id();
   WaitFor mode = WaitFor::any;
   bool released = false;

@@ -1,4 +1,4 @@
-// Events as the Linux driver gives them to ROCr: what a blocked host thread sleeps on.
+// Events as the Linux driver gives them to ROCr: a blocked host thread sleeps on them.
 #pragma once
 
 #include <array>
@@ -27,7 +27,7 @@ struct Event {
   HsaEvent handle{};  ///< first, so that a pointer to it is one to the event
   Reset reset = Reset::automatic;
   bool set = false;
-  std::vector<std::thread::id> released;  ///< automatic events: who has been released since it was set
+  std::vector<std::thread::id> released;  ///< automatic events: the threads released since the event was set
   bool fault_reported = false;            ///< memory events only
   std::vector<Waiter*> waiters;
 
@@ -36,11 +36,13 @@ struct Event {
 
 /// All events of the process.
 ///
-/// Thread safety: every member may be called from any thread. An automatic event releases each thread once: everybody
-/// who waits for it now, and whoever does so later. A driver without ages of events keeps it set only where nobody
-/// waits now; a thread that has looked at a signal and is about to wait then sleeps for ever if another takes the event
-/// meanwhile. ROCr's handler of a queue's errors and the thread that destroys the queue do that. To be released once
-/// too often is harmless: a waiter looks at the signal again.
+/// Thread safety: every member may be called from any thread.
+///
+/// An automatic event releases each thread once: every thread that waits for it now, and every thread that waits later.
+/// A driver without ages of events keeps the event set only if no thread waits now. Then a thread that has looked at a
+/// signal and is about to wait sleeps for ever if another thread takes the event first; ROCr's handler of a queue's
+/// errors and the thread that destroys the queue race in this way. One release too many is harmless: a waiter looks at
+/// the signal again.
 class Events {
 public:
   Events();
@@ -50,15 +52,15 @@ public:
 
   /// Null when there are too many.
   [[nodiscard]] HsaEvent* create(const HsaEventDescriptor& descriptor, Reset reset, bool set);
-  /// Whoever still has it may raise or clear it for a while after, to no effect: a thread of ROCr's that stores to a
-  /// signal may be about to raise the event when another has seen the value and destroys both.
+  /// For a while, raising or clearing a destroyed event has no effect: a thread of ROCr that stores to a signal may be
+  /// about to raise the event when another thread has seen the value and destroys both.
   void destroy(HsaEvent* event);
   void raise(HsaEvent* event);
   void clear(HsaEvent* event);
-  /// What the GPU's interrupt does. An id of no event is ignored: the interrupt may be late.
+  /// The GPU's interrupt. An id without an event is ignored: the interrupt may be late.
   void raise(std::uint32_t id);
-  /// What an interrupt of a kernel does, which may carry no more than the last bits of the event's id: raises the event
-  /// if its mailbox was written, else every event whose mailbox was.
+  /// The interrupt of a kernel, which may carry the last bits of the event's id only: raises the event if its mailbox
+  /// was written, else every event whose mailbox was written.
   void raise_signalled(std::uint32_t partial_id);
 
   /// Fills the memory events' fault data and raises them. False when there is none, or it was raised before: ROCr

@@ -1,6 +1,6 @@
-// What libhsakmt 6 has and the oldest supported one, 5.2, has not; every difference between their interfaces is here.
-// The same library serves ROCr of both: fields were only added where 5.2 has reserved bytes. Compiles with either's
-// headers.
+// The interface that libhsakmt 6 adds to 5.2, the oldest supported release; every difference between the two is here.
+// One library serves the ROCr of both: fields were only added in bytes that 5.2 reserves. Compiles with the headers of
+// both.
 #pragma once
 
 #include <cstddef>

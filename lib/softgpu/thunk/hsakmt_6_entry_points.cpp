@@ -1,7 +1,7 @@
 // The functions that libhsakmt 6 adds to those of 5.2.
 //
-// hsaKmtGetVersion tells ROCr of a driver that is older than event ages, dma-bufs and the debugger's interface, so
-// ROCr 6 asks for none of them; they are here because the dynamic linker wants them before ROCr starts.
+// hsaKmtGetVersion reports a driver that is older than event ages, dma-bufs and the debugger's interface, so ROCr 6
+// uses none of them. The functions are here because the dynamic linker needs them before ROCr starts.
 #include "softgpu/thunk/drm_device.hpp"
 #include "softgpu/thunk/entry_points.hpp"
 #include "softgpu/thunk/hsakmt_6.hpp"
@@ -9,7 +9,7 @@
 using softgpu::thunk::SoftGpu;
 using softgpu::thunk::with_driver;
 
-// The ages stay as they are: the driver version says that nobody counts them.
+// The ages stay as they are: the reported driver counts none.
 SOFTGPU_ENTRY hsaKmtWaitOnEvent_Ext(HsaEvent* event, HSAuint32 milliseconds, uint64_t* /*event_age*/) {
   return hsaKmtWaitOnEvent(event, milliseconds);
 }

@@ -45,7 +45,7 @@ Memory::Memory(std::uint32_t node_count, std::uint64_t device_bytes, Release rel
     : used_(node_count), device_bytes_(device_bytes), release_(std::move(release)) {}
 
 bool Memory::reserve(std::uint32_t node, std::uint64_t size, HsaMemFlags flags) {
-  // Scratch is an address range that ROCr hands out piecemeal; only what kernels touch becomes memory.
+  // Scratch is an address range that ROCr hands out in pieces; only pages that kernels touch become memory.
   if (node == 0 || flags.ui32.Scratch != 0) return true;
   if (size > device_bytes_ - used_[node]) return false;
   used_[node] += size;

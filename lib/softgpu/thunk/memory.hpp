@@ -1,4 +1,4 @@
-// The GPUs' view of memory: what was allocated here, what of the program's own memory was registered.
+// The GPUs' view of memory: allocations, and registered memory of the program.
 //
 // Host and device addresses are the same, as ROCr arranges it on hardware. Device memory is host memory whose sum is
 // limited per GPU.
@@ -28,13 +28,13 @@ public:
                          std::uint64_t alignment = 0);
   HSAKMT_STATUS free(void* address);
 
-  /// What of a GPU's memory is not allocated, in bytes.
+  /// How much of a GPU's memory is not allocated, in bytes.
   [[nodiscard]] std::uint64_t available(std::uint32_t node);
 
   HSAKMT_STATUS register_host(void* address, std::uint64_t size, HsaMemFlags flags);
   HSAKMT_STATUS deregister(void* address);
 
-  /// `nodes` become the ones that `address`'s block is mapped to; an empty list unmaps it.
+  /// Maps the block of `address` to `nodes` and to no others; an empty list unmaps it.
   HSAKMT_STATUS map(void* address, std::vector<HSAuint32> nodes);
 
   HSAKMT_STATUS query(const void* address, HsaPointerInfo& info);

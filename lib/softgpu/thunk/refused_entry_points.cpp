@@ -1,4 +1,4 @@
-// What ROCr calls and the soft GPU has nothing to do for, or does not offer.
+// Functions that ROCr calls and that need nothing done here, or that the soft GPU does not offer.
 #include "softgpu/thunk/entry_points.hpp"
 
 SOFTGPU_ENTRY hsaKmtRuntimeEnable(void* /*debug*/, bool /*setup_trap_registers*/) {

@@ -9,8 +9,8 @@
 namespace softgpu::thunk {
 namespace {
 
-// What both import, without the prefix hsaKmt, and what only one of them does. GetTileConfig is not among them: it
-// belongs to the images, which a build of ROCr may leave out.
+// The imports of both releases, without the prefix hsaKmt, and those of one release only. GetTileConfig is left out: it
+// belongs to images, which a build of ROCr may lack.
 constexpr std::array<std::string_view, 38> in_both = {"AcquireSystemProperties",
                                                       "AllocMemory",
                                                       "AllocQueueGWS",

@@ -1,7 +1,7 @@
 // The releases of ROCr that the soft GPU is tested under, and how to tell which one calls.
 //
-// Nothing that ROCr passes says its release. What it imports from libhsakmt.so.1 does: that list changes with nearly
-// every release, and it is the very interface that the soft GPU implements.
+// ROCr does not pass its release. The list of functions that it imports from libhsakmt.so.1 tells the release: the list
+// changes with nearly every release, and it is the interface that the soft GPU implements.
 #pragma once
 
 #include <optional>
@@ -17,11 +17,11 @@ enum class RocrRelease {
   rocr_6_1,  ///< Debian 13's
 };
 
-/// The release that imports exactly these functions, in any order; none where it is another one.
+/// The release that imports exactly these functions, in any order; nothing for other releases.
 [[nodiscard]] std::optional<RocrRelease> rocr_release(std::span<const std::string> thunk_imports);
 
-/// What to tell the user of a ROCr that no test of the soft GPU has seen; none for a known one, or for a caller that is
-/// not ROCr.
+/// A warning for the user of a ROCr that the soft GPU is not tested under. Nothing for a known ROCr, or for a caller
+/// that is not ROCr.
 [[nodiscard]] std::optional<std::string> unknown_rocr_warning(const LoadedLibrary& caller);
 
 }  // namespace softgpu::thunk

@@ -36,14 +36,13 @@ void park_at_exit() {
   if (SoftGpu* gpu = soft_gpu()) gpu->command_processor.park();
 }
 
-/// LLVM has static objects of its own by the time that the first kernel was translated: exiting has to begin before
-/// their destructors, too.
+/// LLVM has static objects once the first kernel is translated: exiting has to begin before their destructors, too.
 void park_before_translators_end() {
   static std::once_flag once;
   std::call_once(once, [] { std::atexit(park_at_exit); });
 }
 
-/// A child process has none of the workers. It may open the driver anew, as AMD's; a ROCr that was open in the parent
+/// A child process has no workers. It may open the driver anew, as AMD's driver; a ROCr that was open in the parent
 /// does not.
 void abandon_in_child() {
   Driver& self = driver();

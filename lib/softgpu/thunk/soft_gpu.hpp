@@ -1,4 +1,4 @@
-// The process's one soft GPU driver: what is between hsaKmtOpenKFD and hsaKmtCloseKFD.
+// The process's one soft GPU driver: its state between hsaKmtOpenKFD and hsaKmtCloseKFD.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ private:
   LogLevel level_;
 };
 
-/// Everything that ROCr's opened driver stands for.
+/// The state of the opened driver.
 struct SoftGpu {
   explicit SoftGpu(const Environment& environment);
 
@@ -45,7 +45,7 @@ struct SoftGpu {
 [[nodiscard]] bool close();
 /// Null when closed, and in a child process after fork: the workers did not follow it.
 [[nodiscard]] SoftGpu* soft_gpu() noexcept;
-/// A function that needs the open driver was called without it: says why, once, where that is because of a fork.
+/// A function that needs the open driver was called without it: if a fork is the reason, says so once.
 void refused_use();
 
 }  // namespace softgpu::thunk

@@ -32,7 +32,7 @@ std::string host_processor_name() {
   return "CPU";
 }
 
-/// What the C library knows, or a usual size where a virtual machine hides it: rocminfo needs a data cache to print.
+/// The size that the C library reports, or a usual size if a virtual machine hides it: rocminfo needs a data cache.
 std::uint32_t host_cache_kilobytes(unsigned level) {
   constexpr std::array<int, host_cache_levels> names = {_SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
                                                         _SC_LEVEL3_CACHE_SIZE};
@@ -58,8 +58,8 @@ HsaNodeProperties Topology::host() const {
   properties.NumCPUCores = static_cast<HSAuint32>(std::max(sysconf(_SC_NPROCESSORS_ONLN), 1L));
   properties.NumMemoryBanks = 1;
   properties.NumCaches = host_cache_levels;
-  // The driver reports a link from the host to a GPU only where the host sees all of the GPU's memory; from the link
-  // ROCr concludes that it does.
+  // The driver reports a link from the host to a GPU only if the host sees all of the GPU's memory. ROCr concludes so
+  // from the link.
   properties.NumIOLinks = environment_.large_bar != 0 ? environment_.gpus : 0;
   set_marketing_name(properties, host_name_);
   return properties;

@@ -1,4 +1,4 @@
-// What the machine looks like to ROCr: node 0 is the host, nodes 1 to N are GPUs.
+// The machine as ROCr sees it: node 0 is the host, nodes 1 to N are GPUs.
 #pragma once
 
 #include <cstdint>
