@@ -23,7 +23,7 @@ struct CodeRegion {
   WaveFunction wave = nullptr;
   std::shared_ptr<const void> code;    ///< keeps the host code
   std::set<std::int64_t> entries;      ///< where an indirect branch may enter, as offsets from the kernel's entry
-  std::vector<Program::Piece> pieces;  ///< what was translated
+  std::vector<Program::Piece> pieces;  ///< the translated code
 };
 
 /// Thread safety: every member may be called from any thread; code that several ask for is translated once.

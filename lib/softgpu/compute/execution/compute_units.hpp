@@ -26,7 +26,7 @@ public:
   /// All `count` of an agent, from 1 to `most`.
   explicit ComputeUnits(std::uint32_t count) : count_(count) { enable({}); }
 
-  /// Bit i of the mask is compute unit i. Without a bit for one that the agent has, all are enabled.
+  /// Bit i of the mask is compute unit i. If no compute unit of the agent has its bit set, all are enabled.
   void enable(std::span<const std::uint32_t> mask) noexcept {
     bool is_any = false;
     for (std::size_t word = 0; word < enabled_.size() && word < mask.size(); ++word)
@@ -43,7 +43,7 @@ public:
     for (const auto& word : enabled_) enabled += static_cast<std::uint32_t>(std::popcount(word.load(relaxed)));
     return enabled;
   }
-  /// The enabled one that `n` others come before.
+  /// The enabled compute unit after `n` others.
   [[nodiscard]] std::uint32_t enabled(std::uint32_t n) const noexcept {
     for (std::size_t word = 0; word < enabled_.size(); ++word) {
       std::uint32_t bits = enabled_[word].load(relaxed);

@@ -39,7 +39,7 @@ Failure no_host_code(std::uint64_t code_address, const JitError& error) {
   return {Failure::Kind::host_memory, code_address, error.what()};
 }
 
-/// A translation, with the bytes that it was made from: addresses are used again for other code.
+/// A translation, with the bytes that it was made from: the same address may hold other code later.
 struct Entry {
   DescriptorBytes descriptor;
   std::vector<Program::Piece> pieces;
@@ -82,7 +82,8 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   const Architecture& architecture;
   std::mutex entries_mutex;
   std::unordered_map<std::uint64_t, Entry> entries;  ///< by the kernel object's address
-  /// A kernel is translated once, whoever asks for it; kernels that do not share a mutex at the same time.
+  /// A kernel is translated once, however many threads ask for it. Kernels that share no mutex are translated at the
+  /// same time.
   std::array<std::mutex, 32> translation_mutexes;
   Translations translations;
 
@@ -92,7 +93,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     return translation_mutexes.at(kernel_object / KernelDescriptor::size % translation_mutexes.size());
   }
 
-  /// Null where it is not translated; failures are not kept.
+  /// Null if it is not translated; failures are not kept.
   std::shared_ptr<const Kernel> find(std::uint64_t kernel_object) {
     const std::lock_guard lock(entries_mutex);
     const auto found = entries.find(kernel_object);
@@ -175,7 +176,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     }
     const Program& program = std::get<Program>(read);
     entry.pieces = program.pieces;
-    // A function pointer leads to what is next to this very code.
+    // A function pointer leads to the code next to this code.
     const auto copy = program.branches_indirectly() ? std::nullopt : find_copy(entry);
     entry.result = copy ? *copy : translate_program(descriptor, program, code);
     return entry;

@@ -67,7 +67,7 @@ struct QueueView {
   std::uint32_t shared_aperture_high = 0;       ///< amd_queue_t::group_segment_aperture_base_hi
   std::uint32_t private_aperture_high = 0;      ///< amd_queue_t::private_segment_aperture_base_hi
   InterruptHandler* interrupts = nullptr;       ///< not owned; without one, interrupts get lost
-  const ComputeUnits* compute_units = nullptr;  ///< that it may use; not owned; without, the agent has one
+  const ComputeUnits* compute_units = nullptr;  ///< the usable ones; not owned; null: the agent has one
   GlobalWaveSync* global_sync = nullptr;        ///< not owned; without one, instructions that need it end the dispatch
 };
 
@@ -75,8 +75,8 @@ struct EngineOptions {
   const Architecture* architecture = &Architecture::gfx90a();  ///< whose code objects are executed
   HostCpu cpu = HostCpu::host;
   std::string cache_folder = {};                         ///< where host code is kept between runs; empty: nowhere
-  std::uint64_t cache_bytes = std::uint64_t{256} << 20;  ///< what the folder may hold; the oldest files go first
-  std::function<void(std::string_view)> log = {};        ///< a line a translation, and what ails the folder
+  std::uint64_t cache_bytes = std::uint64_t{256} << 20;  ///< limit of the folder; the oldest files go first
+  std::function<void(std::string_view)> log = {};        ///< a line a translation, and the folder's errors
 };
 
 /// Translates kernels and keeps the translations. One per agent.
@@ -141,14 +141,14 @@ private:
   std::uint64_t identity_ = next_identity();
 };
 
-/// A work-group that waits for what others do, set aside. Owns its LDS and its wavefronts' stacks; destroying it ends
-/// it. Its launch, and what the launch has from its queue, must outlive it.
+/// A work-group that was set aside because it waits. Owns its LDS and its wavefronts' stacks; its destructor ends it.
+/// The launch, and the objects that the launch has from its queue, must outlive it.
 ///
-/// Thread safety: none; it may go on on another thread than it began on.
+/// Thread safety: none; it may go on in another thread than the one that it began in.
 class SuspendedGroup {
 public:
   virtual ~SuspendedGroup() = default;
-  /// Whether any of its wavefronts got past what it waited for when it went on last.
+  /// Whether one of its wavefronts ended its wait when the work-group last went on.
   [[nodiscard]] virtual bool got_on() const noexcept = 0;
   /// Ends it, and says so as an interrupt would have.
   virtual Failure end() = 0;
@@ -166,14 +166,14 @@ public:
   /// Runs work-group `group` (x fastest) to its end, or until interrupt(thread, launch.identity()). A failure ends the
   /// work-group at once; the thread is fine after.
   [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t group);
-  /// The same for those from `begin` to before `end` in turn, of a launch that never waits.
+  /// The same for the work-groups from `begin` to before `end` in turn, of a launch that never waits.
   [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t begin, std::uint64_t end);
 
-  /// What became of a work-group: it ended, it failed, or it waits for what others do.
+  /// The outcome of a work-group: it ended, it failed, or it waits.
   using Outcome = std::variant<std::monostate, Failure, std::unique_ptr<SuspendedGroup>>;
   /// As run(), but does not stay with a work-group that waits for longer than a moment.
   [[nodiscard]] Outcome start(const Launch& launch, std::uint64_t group);
-  /// Goes on with one that waits, until it waits again.
+  /// Goes on with a work-group that waits, until it waits again.
   [[nodiscard]] Outcome resume(std::unique_ptr<SuspendedGroup> group);
 
 private:

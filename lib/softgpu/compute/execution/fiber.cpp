@@ -28,7 +28,7 @@ public:
     bottom_ = bottom;
     size_ = size;
   }
-  /// Frames that never returned marked their memory, which somebody else gets next.
+  /// Frames that never returned have marked their memory, which another stack gets next.
   void disown_stack() { ASAN_UNPOISON_MEMORY_REGION(bottom_, size_); }
   void make_fiber() {}
   void destroy_fiber() {}

@@ -22,7 +22,7 @@ public:
   /// Runs the body, from its start or from where it was suspended, until it suspends or ends.
   void resume();
 
-  /// Called by the body: returns to whoever resumed it.
+  /// Called by the body: returns to the caller of resume.
   void suspend();
 
   /// Pages are only committed when touched. The largest kernel has 512 VGPRs of 256 bytes and spills them all.

@@ -1,4 +1,4 @@
-// A translated kernel and what its descriptor says.
+// A translated kernel and its descriptor.
 #pragma once
 
 #include <algorithm>
@@ -74,9 +74,9 @@ public:
   [[nodiscard]] const KernelDescriptor& descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] const Target& target() const noexcept { return target_; }
   [[nodiscard]] WaveFunction wave() const noexcept { return wave_; }
-  /// Where no wavefront ever waits, they can run one after the other on one stack.
+  /// If no wavefront ever waits, the wavefronts can run one after the other on one stack.
   [[nodiscard]] WaitsFor waits_for() const noexcept { return waits_for_; }
-  /// Where wavefronts go on that branch out of `wave`'s code; null where none does. What they find there may wait.
+  /// Where wavefronts go on that branch out of `wave`'s code; null if no wavefront does. The code there may wait.
   [[nodiscard]] CodeRegions* regions() const noexcept { return regions_.get(); }
 
 private:

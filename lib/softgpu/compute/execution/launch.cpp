@@ -15,7 +15,7 @@ namespace {
 /// The hardware hands out LDS in granules of 128 dwords.
 constexpr std::uint32_t lds_granule = 512;
 
-/// Work-groups of a grid, which would take centuries: what counts them has room for a few bits more.
+/// The most work-groups of a grid, which would take centuries. Counters of work-groups have a few bits more.
 constexpr std::uint64_t most_groups = std::uint64_t{1} << 48;
 
 std::array<std::uint32_t, 3> grid_size(const hsa_kernel_dispatch_packet_t& packet) {
@@ -78,7 +78,7 @@ std::optional<Failure> check(const hsa_kernel_dispatch_packet_t& packet) {
   return std::nullopt;
 }
 
-/// Whether what check() looks at is the same.
+/// Whether two packets have the same fields, as far as check() looks at them.
 bool has_sizes_of(const hsa_kernel_dispatch_packet_t& one, const hsa_kernel_dispatch_packet_t& other) {
   return one.setup == other.setup && grid_size(one) == grid_size(other) && group_size(one) == group_size(other) &&
          one.group_segment_size == other.group_segment_size;
@@ -90,8 +90,8 @@ constexpr std::uint32_t up_to_whole_waves(std::uint32_t work_items) {
   return (work_items + wavefront_size - 1) / wavefront_size * wavefront_size;
 }
 
-/// The packed ids of the work-items of a group of this size, from `ids` on; `dimensions` are those that the kernel asks
-/// for, less one.
+/// The packed ids of the work-items of a group of this size, from `ids` on; `dimensions` is one less than the number of
+/// ids that the kernel asks for.
 void number_work_items(const std::array<std::uint32_t, 3>& size, unsigned dimensions, std::span<std::uint32_t> ids,
                        std::uint32_t first) {
   std::uint32_t x = first % size[0];

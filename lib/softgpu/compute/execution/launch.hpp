@@ -1,4 +1,4 @@
-// A dispatch packet worked out for execution: what is the same for all of its work-groups.
+// A dispatch packet worked out for execution: the part that all of its work-groups share.
 #pragma once
 
 #include <algorithm>
@@ -50,7 +50,7 @@ public:
   [[nodiscard]] std::uint64_t code_address() const {
     return packet_.kernel_object + static_cast<std::uint64_t>(kernel_->descriptor().entry_offset);
   }
-  /// LDS comes in granules; what lies behind the last one reads as 0.
+  /// LDS comes in granules; reads behind the last granule give 0.
   [[nodiscard]] std::uint32_t lds_bytes() const;
   [[nodiscard]] WorkGroup group(std::uint64_t index) const {
     if (groups_[1] != 1 || groups_[2] != 1) return group_of_several_rows(index);

@@ -8,9 +8,9 @@
 namespace softgpu::compute {
 
 /// A few blocks that a thread freed last and will want again. The general allocator takes several times as long,
-/// above all for what is aligned to cache lines.
+/// above all for blocks aligned to cache lines.
 ///
-/// Thread safety: none needed; each thread has its own. A block may be freed by another thread than made it.
+/// Thread safety: none needed; each thread has its own. A block may be freed in another thread than it was made in.
 template <std::size_t size, std::size_t alignment>
 class SpareBlocks {
 public:
@@ -30,7 +30,7 @@ public:
   }
 
   ~SpareBlocks() {
-    most_ = 0;  // what this thread still frees goes back at once
+    most_ = 0;  // blocks that this thread still frees go back at once
     while (count_ != 0) ::operator delete(blocks_[--count_], std::align_val_t{alignment});
   }
   SpareBlocks(const SpareBlocks&) = delete;

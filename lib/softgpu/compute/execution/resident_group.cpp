@@ -16,7 +16,7 @@
 namespace softgpu::compute {
 namespace {
 
-/// How long a work-group that sleeps is stayed with: what it waits for has often happened by then.
+/// How long to stay with a work-group that sleeps: often its wait is over by then.
 constexpr std::chrono::microseconds stay{100};
 /// Rounds before the clock is looked at.
 constexpr unsigned free_rounds = 8;

@@ -44,7 +44,7 @@ struct Wave {
   Fiber fiber{[](void* wave) { static_cast<Wave*>(wave)->run(); }, this};
 
   void run();
-  /// Lets the others run; `because` tells the runner when to come back.
+  /// Lets the other wavefronts run; `because` tells the runner when to come back.
   void wait(Status because);
 
 private:
@@ -55,7 +55,7 @@ private:
 class ResidentGroup final : public SuspendedGroup {
 public:
   enum class Progress : std::uint8_t { ended, waits };
-  /// How long to stay with a work-group that waits for what is not its own doing.
+  /// How long to stay with a work-group that waits for something outside of it.
   enum class Patience : std::uint8_t { some, none };
 
   ResidentGroup() = default;
@@ -63,7 +63,7 @@ public:
   ResidentGroup(const ResidentGroup&) = delete;
   ResidentGroup& operator=(const ResidentGroup&) = delete;
 
-  /// LDS of the work-group, also for one whose wavefronts are no fibers.
+  /// The work-group's LDS, also if its wavefronts are no fibers.
   alignas(64) std::array<std::byte, max_lds_bytes_per_group> lds;
 
   /// Memory of its own for the wavefronts of a kernel with so much private memory a lane.
@@ -75,7 +75,7 @@ public:
   [[nodiscard]] std::variant<Progress, Failure> go_on(Patience patience);
 
   Failure end() override;
-  /// Ends the work-group where the host's memory does not suffice for it.
+  /// Ends the work-group for lack of host memory.
   [[nodiscard]] Failure give_up();
   [[nodiscard]] bool got_on() const noexcept override { return progressed_; }
   [[nodiscard]] const PreparedLaunch& launch() const noexcept { return *launch_; }
@@ -102,7 +102,7 @@ private:
 /// What every wavefront of a launch starts with, but for its SGPRs.
 void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch);
 
-/// What one of its wavefronts starts with. `group` must outlive it.
+/// The initial state of one of its wavefronts. `group` must outlive it.
 inline void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,
                          std::uint32_t wave) {
   const std::uint32_t first_item = wave * group.lanes;

@@ -15,8 +15,8 @@
 namespace softgpu::compute {
 namespace {
 
-/// Everything that translate() and the code generator see. The instructions' text is what the translator works on; it
-/// says more than the bytes where another disassembler reads them otherwise.
+/// Everything that translate() and the code generator see. The instructions' text is in it, because the translator
+/// works on the text: another disassembler may read the same bytes otherwise.
 class KeyMaker {
 public:
   void add(std::string_view text) {
@@ -57,7 +57,7 @@ KernelCache::Key key_of(const std::string& identity, const Program& program, std
   return maker.key();
 }
 
-// What is kept: a byte that says what the code may wait for, then the object file.
+// A file has a byte that tells what the code may wait for, then the object file.
 char byte_of(WaitsFor what) { return static_cast<char>('0' + static_cast<int>(what)); }
 WaitsFor of_byte(char byte) { return static_cast<WaitsFor>(byte - '0'); }
 
@@ -95,7 +95,7 @@ TranslatedProgram Translations::of(const Program& program, std::uint32_t float_m
       log(program, "from the cache");
       return translated;
     } catch (const std::exception& error) {
-      log(program, error.what());  // and what is made anew replaces it
+      log(program, error.what());  // a new translation replaces it
     }
   }
   TranslatedProgram translated = translate_now(program, float_mode, kept);

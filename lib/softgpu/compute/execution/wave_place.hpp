@@ -1,7 +1,7 @@
 // Where a wavefront runs, as the hardware registers tell it: a compute unit of its queue, a SIMD, a slot.
 //
 // Work-groups come to the compute units of their queue in turn, as the hardware's dispatcher spreads them. The soft GPU
-// has no compute units: this is what a program may learn and rely on, such as that a queue's mask is kept.
+// has no compute units. A program may learn its place, and rely on it: a queue's mask is kept, for example.
 #pragma once
 
 #include <cstdint>

@@ -19,7 +19,7 @@ namespace {
 void pass_barrier_alone(WaveState*) {}
 void let_other_threads_run(WaveState*) { std::this_thread::yield(); }
 
-/// Those that are kept for the next work-group: more wait at a time only where a grid waits for itself.
+/// How many are kept for the next work-groups: more wait at a time only if a grid waits for itself.
 constexpr std::size_t most_spares = 64;
 
 }  // namespace

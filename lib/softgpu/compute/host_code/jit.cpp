@@ -111,7 +111,7 @@ Definition definition_of(std::uint64_t address) {
   return {Address(address), llvm::JITSymbolFlags::Exported};
 }
 
-/// Defines what own_symbol() names.
+/// Defines the symbols that own_symbol() names.
 class OwnSymbols final : public llvm::orc::DefinitionGenerator {
 public:
   llvm::Error tryToGenerate(llvm::orc::LookupState&, llvm::orc::LookupKind, llvm::orc::JITDylib& dylib,
@@ -133,7 +133,7 @@ struct Jit::State {
             nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()))),
         linker(session), runtime(session.createBareJITDylib("runtime")) {
     runtime.addGenerator(std::make_unique<OwnSymbols>());
-    // For what LLVM itself calls: memcpy, fma and the like. No prefix: ELF has none.
+    // For the functions that LLVM itself calls: memcpy, fma and the like. ELF has no prefix.
     runtime.addGenerator(value_of(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess('\0')));
   }
   ~State() { llvm::consumeError(session.endSession()); }
@@ -153,7 +153,7 @@ Jit::~Jit() = default;
 
 std::string Jit::identity() const {
   const std::string& own = LoadedModule::own().build_id;
-  // A function of the library's, not one that its headers bring.
+  // A function of LLVM's library, not an inline function of its headers.
   const auto library = LoadedModule::containing(reinterpret_cast<const void*>(&LLVMContextCreate));
   if (own.empty() || !library || library->build_id.empty()) return {};
   return "softgpu " + own + "\nLLVM " LLVM_VERSION_STRING " " + library->build_id + "\n" +

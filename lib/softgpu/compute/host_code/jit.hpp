@@ -23,7 +23,7 @@ class JitError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The host code of one kernel. Whoever holds `code` keeps it mapped.
+/// The host code of one kernel. It stays mapped as long as `code` lives.
 struct HostCode {
   WaveFunction wave = nullptr;
   std::shared_ptr<const void> code;

@@ -74,7 +74,7 @@ bool is_the_users_alone(const struct stat& status) {
 
 std::string reason(int error) { return std::strerror(error); }  // NOLINT(concurrency-mt-unsafe): glibc's is safe
 
-/// The folder and those above it that are missing, for the user alone.
+/// Makes the folder, and the missing folders above it, for the user alone.
 bool make_folder(const std::string& path) {
   if (::mkdir(path.c_str(), S_IRWXU) == 0 || errno == EEXIST) return true;
   const std::size_t slash = path.find_last_of('/');
@@ -114,7 +114,7 @@ struct Found {
   std::uint64_t size;
 };
 
-/// The cache's files. Removes what processes left that ended while they wrote.
+/// The cache's files. Removes unfinished files of processes that ended.
 std::vector<Found> files_in(int folder) {
   std::vector<Found> files;
   File again(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -165,7 +165,7 @@ int KernelCache::open_folder() {
     log("no folder " + folder_name_, reason(errno));
     return -1;
   }
-  // It may be a link, as ~/.cache may: whose folder that leads to is looked at below.
+  // It may be a link, as ~/.cache may: the owner of the folder behind the link is checked below.
   File opened(::open(folder_name_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   struct stat status;
   if (!opened || ::fstat(opened.get(), &status) != 0) {
@@ -211,7 +211,7 @@ std::optional<std::string> KernelCache::find(const Key& key) {
     ::unlinkat(folder_, name.c_str(), 0);
     return std::nullopt;
   }
-  // Its age is that of its last use, as far as a day matters.
+  // A file's time is the time of its last use, to the day.
   if (::time(nullptr) - status.st_mtim.tv_sec > one_day) ::futimens(file.get(), nullptr);
   return content;
 }

@@ -2,7 +2,7 @@
 //
 // One file a key, written under another name and renamed, so that any number of processes may use the folder at once: a
 // reader sees a whole file or none. A file that is damaged, or was made for another key, is removed and made again.
-// What is loaded is executed, hence only files and folders that belong to the user and that nobody else may write are
+// Files are executed, hence only files and folders that belong to the user and that nobody else may write are
 // used. Wherever something is amiss there is simply no cache: a line to the log, and kernels are translated.
 #pragma once
 

@@ -102,7 +102,7 @@ std::uint32_t ElementFormat::get(const ElementWords& words, unsigned component, 
         number_ == NumberFormat::sint ? static_cast<std::uint32_t>(sign_extended(bits, count)) : bits;
     return width == ComponentWidth::half ? value & 0xffff : value;
   }
-  if (count == 32 && width == ComponentWidth::full) return bits;  // a signalling NaN stays one
+  if (count == 32 && width == ComponentWidth::full) return bits;  // a signalling NaN stays signalling
   const double value = number(bits, count);
   return width == ComponentWidth::half ? narrow(half_float, value)
                                        : std::bit_cast<std::uint32_t>(static_cast<float>(value));

@@ -1,4 +1,4 @@
-// How the elements of typed buffers sit in memory, and what they are in registers: the data formats and the number
+// How the elements of typed buffers lie in memory and in registers: the data formats and the number
 // formats of the ISA manual's "Buffer Resource".
 #pragma once
 

@@ -23,7 +23,7 @@ struct EarlyExit {
     unknown_mode,  ///< MODE was set to a value that the translated code has not got
   };
   Cause cause;
-  std::uint64_t address = 0;  ///< memory_fault: what was accessed; trap, unknown_mode: the instruction's offset
+  std::uint64_t address = 0;  ///< memory_fault: the accessed address; trap, unknown_mode: the instruction's offset
 };
 
 /// A place to come back to. One a stack: the guard of a fiber follows it through suspend() and resume().
@@ -65,7 +65,7 @@ private:
 
   std::jmp_buf recovery_;
   EarlyExit exit_{};
-  sigset_t unblocked_;  ///< the signal mask outside of the handler that was left, if one was
+  sigset_t unblocked_;  ///< the signal mask outside of the handler, if a handler was left
   bool in_handler_ = false;
 };
 

@@ -1,8 +1,8 @@
-// Global wave sync (GWS): barriers and semaphores of wavefronts, whatever work-group they are in.
+// Global wave sync (GWS): barriers and semaphores of wavefronts of all work-groups.
 //
 // Thread safety: every member may be called from any thread.
-// Memory ordering: what wavefronts did before they arrived at a barrier, or raised a semaphore, happens before what
-// those do that it lets go on.
+// Memory ordering: a wavefront arrives at a barrier, or raises a semaphore; other wavefronts then go on. Everything
+// that the first did before happens before everything that the others do afterwards.
 #pragma once
 
 #include <array>

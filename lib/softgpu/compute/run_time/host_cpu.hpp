@@ -12,10 +12,10 @@ enum class HostCpu {
   avx512,  ///< no more than x86-64-v4: AVX-512 F, BW, CD, DQ, VL
 };
 
-/// What translated code may be written for, besides what the code generator makes of any code.
+/// The vector instructions that the translator may use itself; the code generator chooses its own.
 enum class HostVectors { any, avx512 };
 
-/// "host", "avx2" or "avx512", where this machine has it.
+/// "host", "avx2" or "avx512", if this machine has it.
 [[nodiscard]] std::optional<HostCpu> host_cpu_named(std::string_view name);
 
 }  // namespace softgpu::compute

@@ -13,10 +13,10 @@ namespace softgpu::compute {
 
 constexpr int interrupt_signal = SIGURG;
 
-/// Makes what the calling thread runs interruptible while this object lives. One a thread at a time.
+/// The calling thread can be interrupted while this object lives. One object a thread at a time.
 class Interruptible {
 public:
-  /// `token` says what is run; it is not 0.
+  /// `token` names the execution; it is not 0.
   explicit Interruptible(std::uint64_t token) noexcept;
   ~Interruptible();
   Interruptible(const Interruptible&) = delete;
@@ -26,8 +26,8 @@ public:
   [[nodiscard]] static bool interrupted() noexcept;
 };
 
-/// Interrupts `thread` of this process if it still runs `token`. It may come to nothing, as where the thread is just
-/// about to begin: who must be sure repeats it.
+/// Interrupts `thread` of this process if it still runs `token`. The interrupt may have no effect, for example if the
+/// thread is about to begin: a caller that must be sure repeats it.
 ///
 /// Thread safety: may be called from any thread, also for a thread that has ended.
 void interrupt(pid_t thread, std::uint64_t token) noexcept;

@@ -35,7 +35,7 @@ inline LanePlace place_of(const WaveState& state, Segment segment, std::uint64_t
   return {segment, address + offset};
 }
 
-/// The host address of `bytes` that are `at` bytes behind the place; nothing for what lies beyond LDS.
+/// The host address of `bytes` that are `at` bytes behind the place; nothing beyond LDS.
 inline std::optional<std::uint64_t> host_address(const WaveState& state, unsigned lane, std::uint64_t flat_scratch,
                                                  const LanePlace& place, std::uint32_t at, std::uint32_t bytes) {
   const std::uint64_t address = place.address + at;

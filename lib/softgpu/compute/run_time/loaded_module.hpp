@@ -1,4 +1,4 @@
-// Executables and shared libraries as the dynamic loader has mapped them: which one an address is in, and its build.
+// Executables and shared libraries as the dynamic loader has mapped them: the module of an address, and its build.
 #pragma once
 
 #include <cstdint>
@@ -9,18 +9,18 @@
 namespace softgpu::compute {
 
 struct LoadedModule {
-  std::uint64_t base = 0;  ///< what offsets count from
+  std::uint64_t base = 0;  ///< offsets count from here
   std::uint64_t size = 0;  ///< the offset of its end
-  std::string build_id;    ///< bytes that the linker made from its content; empty where it has none
+  std::string build_id;    ///< bytes that the linker made from its content; empty if it has no build id
 
-  /// The one that `address` is in, which may be a function's.
+  /// The module that `address` is in; it may be the address of a function.
   [[nodiscard]] static std::optional<LoadedModule> containing(const void* address);
-  /// The one that this code is in: the soft GPU's library, or a test.
+  /// The module that this code is in: the soft GPU's library, or a test.
   [[nodiscard]] static const LoadedModule& own();
 };
 
-/// The name under which translated code refers to a function or a constant of own(): its offset. Unlike the address it
-/// is the same in every process that has loaded the same build. Throws std::logic_error for what lies elsewhere.
+/// The name under which translated code refers to a function or a constant of own(): its offset. Unlike the address,
+/// the offset is the same in every process that has loaded the same build. Throws std::logic_error for other addresses.
 [[nodiscard]] std::string own_symbol(const void* address);
 /// The address of such a name in this process; nothing for other names.
 [[nodiscard]] std::optional<std::uint64_t> own_address(std::string_view symbol);

@@ -66,7 +66,7 @@ template <class T>
 }
 #endif
 
-/// The host may lack the fused multiply-add, which is a function call then.
+/// If the host lacks the fused multiply-add, it is a function call.
 template <class T>
 auto row_function() {
 #ifdef __x86_64__

@@ -86,7 +86,7 @@ T apply(T memory, T data, [[maybe_unused]] T second) {
   }
 }
 
-/// The atomic operation on host memory; the result is what was there before.
+/// The atomic operation on host memory; the result is the former value.
 template <AtomicOperation operation, class T>
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) T exchange(T* memory, T data, T second) {
   if constexpr (operation == AtomicOperation::add) return __atomic_fetch_add(memory, data, __ATOMIC_SEQ_CST);

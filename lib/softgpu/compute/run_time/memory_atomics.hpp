@@ -39,7 +39,7 @@ struct AtomicFunctions {
   /// Atomic towards other threads.
   void (*in_memory)(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment,
                     std::uint64_t offset) = nullptr;
-  /// On offsets in the work-group's LDS, which no other thread sees: what lies beyond reads as 0 and is not written.
+  /// On offsets in the work-group's LDS, which no other thread sees: beyond it, reads give 0 and writes do nothing.
   void (*in_lds)(WaveState* state, std::uint64_t lanes) = nullptr;
 };
 

@@ -32,7 +32,7 @@ void put_lane_bytes(WaveState& state, unsigned lane, std::uint32_t at, std::uint
   if (size == 8) state.lane_data[at / 4 + 1][lane] = static_cast<std::uint32_t>(value >> 32);
 }
 
-/// Calls `access(lane, at, bytes, host address)` for what is accessed at once of each lane's bytes.
+/// Calls `access(lane, at, bytes, host address)` for each part of each lane's bytes that is accessed at once.
 template <class Access>
 void for_each_piece(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment,
                     std::uint64_t offset, std::uint32_t bytes, Access&& access) {
@@ -40,7 +40,7 @@ void for_each_piece(WaveState* state, std::uint64_t lanes, std::uint64_t flat_sc
     const LanePlace place = place_of(*state, segment, state->lane_addresses[lane], offset);
     const bool in_pairs = place.segment == Segment::global;
     const bool inside = place.segment != Segment::lds || place.address + bytes <= state->lds_bytes;
-    // The lanes' dwords alternate in private memory: what is in two dwords of a lane is not side by side.
+    // The lanes' dwords alternate in private memory: two dwords of a lane do not lie side by side.
     const bool crosses = place.segment == Segment::scratch && place.address % 4 + std::min(bytes, 4U) > 4;
     for (std::uint32_t at = 0; at < bytes;) {
       const std::uint32_t size = crosses ? 1 : piece(bytes - at, in_pairs);
@@ -79,7 +79,7 @@ in_memory(std::uint64_t address) {
   return *reinterpret_cast<volatile InMemory<T>*>(address);  // NOLINT
 }
 
-// Plain loops in one function each: the sanitizers must not look at what a kernel accesses.
+// Plain loops in one function each: the sanitizers must not look at a kernel's accesses.
 template <class T>
 __attribute__((no_sanitize("address", "thread", "undefined"))) void gather_elements(WaveState* state,
                                                                                     std::uint64_t lanes) {

@@ -1,4 +1,4 @@
-// Memory instructions executed lane by lane: what translated code calls where its vector paths do not apply.
+// Memory instructions executed lane by lane: translated code calls these functions when its vector paths do not apply.
 //
 // Operands come in WaveState::lane_addresses and lane_data, results go to lane_data; lanes that are not in `lanes` are
 // neither read nor written. All functions run on the wavefront's stack: a wild address ends the wavefront by a jump,
@@ -25,7 +25,7 @@ void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Seg
 void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
            std::uint32_t bytes);
 
-/// The same for what are host addresses for certain, and faster.
+/// The same, and faster, for addresses that are known to be host addresses.
 void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
 void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
 
@@ -35,7 +35,7 @@ void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_l
                  std::uint32_t scalar_offset, std::uint32_t bytes);
 void buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
                   std::uint32_t scalar_offset, std::uint32_t bytes);
-/// Replaces lane_addresses by host addresses, and zeroes the data of lanes out of range; the result are the others.
+/// Replaces lane_addresses by host addresses, and zeroes the data of lanes out of range. Returns the lanes in range.
 std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low,
                                std::uint64_t resource_high, std::uint32_t scalar_offset, std::uint32_t bytes);
 
@@ -43,10 +43,10 @@ std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint6
 void permute(WaveState* state, std::uint64_t lanes);
 
 /// Called before each access that asks for memory's current value: earlier stores become visible to all first. It may
-/// wait for what another wavefront does: every so often the others run.
+/// wait for another wavefront: every so often the others run.
 void poll(WaveState* state);
 
-/// s_memrealtime counts at 100 MHz, s_memtime at what stands for the shader clock.
+/// s_memrealtime counts at 100 MHz, s_memtime at the rate that stands for the shader clock.
 inline constexpr std::uint64_t real_time_frequency = 100'000'000;
 std::uint64_t real_time();
 std::uint64_t shader_clock();

@@ -14,7 +14,7 @@ inline constexpr SmallFloat half_float = {10, true};
 /// The number that `bits` encode. Any NaN becomes the usual quiet one of the same sign.
 [[nodiscard]] double widen(SmallFloat type, std::uint32_t bits);
 
-/// Rounds to nearest even. Without a sign what is negative becomes 0, and what is too large but finite the greatest
+/// Rounds to nearest even. Without a sign, a negative number becomes 0; a finite number that is too large the greatest
 /// number.
 [[nodiscard]] std::uint32_t narrow(SmallFloat type, double value);
 

@@ -81,7 +81,7 @@ void typed_buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t res
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     ElementWords words = {};                       // components that the instruction does not have are 0
-    for (unsigned c = typed.components; c-- > 0;)  // where two are for one place, the first is stored
+    for (unsigned c = typed.components; c-- > 0;)  // of two components for one place, the first is stored
       if (const std::uint32_t selected = buffer.selected(c); selected >= select_x)
         buffer.format()->put(words, selected - select_x, state->lane_data[c][lane], typed.width);
     buffer.visit(*state, lane, [&](std::uint32_t dword, std::uint64_t address, std::uint32_t bytes) {

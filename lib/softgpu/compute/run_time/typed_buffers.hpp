@@ -11,7 +11,7 @@
 
 namespace softgpu::compute::runtime {
 
-/// What the instruction says, in one number for translated code.
+/// The instruction's fields, in one number for translated code.
 struct TypedAccess {
   unsigned components;  ///< 1 to 4
   ComponentWidth width;

@@ -53,7 +53,7 @@ struct WaveState {
   const WorkGroup* group = nullptr;
   std::uint32_t polls = 0;  ///< accesses that may have waited for another wavefront
 
-  alignas(64) std::uint32_t room_for_ids[64];  ///< what `work_item_ids` may point to
+  alignas(64) std::uint32_t room_for_ids[64];  ///< `work_item_ids` may point to it
 
   /// Operands and results of memory instructions that the runtime executes lane by lane (memory_runtime.hpp).
   alignas(64) std::uint64_t lane_addresses[64];
