@@ -2,7 +2,7 @@
 // to instruction.
 //
 // The model: one call of the generated function runs one wavefront. A vector instruction is emitted chunk after chunk;
-// what it writes is selected by EXEC. Lockstep is the instruction order itself: every lane of a memory instruction
+// EXEC selects the lanes that it writes. Lockstep is the instruction order itself: every lane of a memory instruction
 // reads its operands before the next instruction.
 //
 // A handler that meets anything it does not implement calls `unsupported()`: the kernel is refused before it runs.
@@ -39,7 +39,7 @@ public:
   /// A block that was branched to and not emitted yet: its offset. The insertion point is moved into it.
   std::optional<std::int64_t> enter_next_block();
   /// Makes the program one that branches to where registers say; `targets` are where it has code for that. The
-  /// current MODE is that of all of them.
+  /// current MODE is the MODE of all of them.
   void allow_indirect_branches(const std::set<std::int64_t>& targets);
   /// Goes on at an address (i64), in this program or another.
   void branch_to(llvm::Value* address);
@@ -55,7 +55,7 @@ public:
   void finish();
 
 private:
-  /// An instruction, and what is known on the paths that lead there.
+  /// An instruction, and the knowledge on the paths that lead there.
   struct BlockKey {
     std::int64_t offset;
     std::uint32_t mode;

@@ -1,4 +1,4 @@
-// Which handler emits which mnemonic: what the families of instructions are for the emitter.
+// Which handler emits which mnemonic. The families of instructions fill it for the emitter.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ public:
     handlers_.insert_or_assign(std::move(mnemonic), std::move(handler));
   }
 
-  /// Null where nobody handles the mnemonic.
+  /// Null if no handler has the mnemonic.
   [[nodiscard]] const Handler* find(const std::string& mnemonic) const {
     const auto found = handlers_.find(mnemonic);
     return found == handlers_.end() ? nullptr : &found->second;

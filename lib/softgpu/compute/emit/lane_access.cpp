@@ -22,7 +22,7 @@ using Values = std::vector<Chunks>;
 /// store, or load twice, unless it is volatile.
 bool keeps_whole(const LaneAddresses& a, std::size_t dwords) { return dwords > 1 && !a.in_lds; }
 
-/// The blocks that access memory in one way each, and where they meet with what they loaded.
+/// The blocks that access memory in one way each, and the block where they meet with the loaded values.
 class Ways {
 public:
   Ways(Emitter& e, std::size_t dwords) : e_(e), dwords_(dwords), end_(e.new_block("accessed")) {}
@@ -76,8 +76,8 @@ private:
   std::vector<std::pair<llvm::BasicBlock*, Values>> arrivals_;
 };
 
-/// What the wavefront after the next will load when each goes on where the one before ended: without, every page begins
-/// with a wait for memory.
+/// Prefetches for the wavefront after the next, if each wavefront goes on where the previous one ended. Without it,
+/// every page begins with a wait for memory.
 void prefetch(Emitter& e, Value* from, unsigned chunk_bytes) {
   const unsigned distance = 2 * e.chunks() * chunk_bytes;
   for (unsigned line = 0; line < chunk_bytes; line += 64) {
@@ -87,7 +87,7 @@ void prefetch(Emitter& e, Value* from, unsigned chunk_bytes) {
   }
 }
 
-/// The first `count` of `size` dwords in memory; the others, anything, and their memory is not touched.
+/// The first `count` of `size` dwords in memory. The other dwords are undefined, and their memory is not touched.
 Value* load_first_dwords(Emitter& e, Value* from, unsigned count, unsigned size, bool is_volatile) {
   auto* type = llvm::FixedVectorType::get(e.i32(), size);
   if (count == size) return e.ir.CreateAlignedLoad(type, from, unaligned, is_volatile);
@@ -153,7 +153,7 @@ Values load_uniform(Emitter& e, const LaneAddresses& a, const Values& inactive) 
 }
 
 /// Whether LLVM makes a branch a lane of a gather or scatter: it takes minutes to allocate registers for a kernel with
-/// hundreds of those.
+/// hundreds of gathers and scatters.
 bool is_branch_a_lane(Emitter& e, const LaneAddresses& a) {
   return e.vectors() != HostVectors::avx512 && !llvm::isa<llvm::Constant>(a.active[0]);
 }
@@ -233,7 +233,7 @@ Values load_tuples(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   ways.when(e.ir.CreateAnd(follow(e, a, 4 * dwords), all_active(e, a)));
   ways.arrive(load_consecutive(e, a, inactive, dwords));
   ways.otherwise();
-  if (dwords == 3) {  // what the compiler makes of a load of four whose last is not used
+  if (dwords == 3) {  // compilers load three of four dwords if the last is not used
     ways.when(e.ir.CreateAnd(follow(e, a, 16), all_active(e, a)));
     ways.arrive(load_consecutive(e, a, inactive, 4));
     ways.otherwise();
@@ -250,7 +250,7 @@ Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   return inactive.size() == 1 ? load_dword(e, a, inactive) : load_tuples(e, a, inactive);
 }
 
-/// The aligned dwords that hold the bytes at these addresses (<16 x i64>): none of them crosses into another page.
+/// The aligned dwords that hold the bytes at these addresses (<16 x i64>): an aligned dword lies in one page.
 Value* gather_aligned_dwords(Emitter& e, Value* addresses, Value* active) {
   Value* aligned =
       e.ir.CreateIntToPtr(e.ir.CreateAnd(addresses, e.splat64(~std::uint64_t{3})), Emitter::lanes(e.ir.getPtrTy()));

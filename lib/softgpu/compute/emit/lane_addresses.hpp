@@ -1,4 +1,4 @@
-// Where the lanes of a load or store access memory, and what is emitted to find out how these places lie.
+// The addresses of the lanes of a load or store, and the code that finds out how they lie to each other.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@ namespace softgpu::compute {
 
 /// Where the lanes access memory: at `base` + their offsets.
 struct LaneAddresses {
-  llvm::Value* base = nullptr;  ///< ptr; what all lanes add, so that accesses that differ in it share their checks
-  Chunks offsets = {};          ///< <16 x i64>, or <16 x i32> without a sign
-  Chunks active = {};           ///< <16 x i1>: the lanes that access memory
-  bool in_lds = false;          ///< offsets have a sign, and those of active lanes are less than 2^16 from 0
+  llvm::Value* base = nullptr;        ///< ptr; all lanes add it: accesses that differ in it share their checks
+  Chunks offsets = {};                ///< <16 x i64>, or <16 x i32> without a sign
+  Chunks active = {};                 ///< <16 x i1>: the lanes that access memory
+  bool in_lds = false;                ///< offsets have a sign; active lanes' offsets are less than 2^16 from 0
   bool out_of_range_is_zero = false;  ///< enabled lanes that are not active read 0
   bool is_consecutive = false;        ///< known at translation: dword after dword within each chunk
 };

@@ -55,7 +55,7 @@ Value* find_shape(Emitter& e, const LaneAddresses& a) {
     for (Value* argument : arguments) types.push_back(argument->getType());
     function = llvm::Function::Create(llvm::FunctionType::get(e.i64(), types, false), llvm::Function::InternalLinkage,
                                       name, module);
-    // Of equal calls, those that another dominates go; then the others are inlined (jit.cpp).
+    // A call that an equal call dominates goes; the other calls are inlined then (jit.cpp).
     function->setDoesNotAccessMemory();
     function->setDoesNotThrow();
     function->setWillReturn();

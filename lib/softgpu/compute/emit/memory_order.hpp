@@ -1,19 +1,20 @@
-// What comes before what in memory that others see: docs/memory_model.md has the whole of it.
+// The order of accesses to memory that other threads see: docs/memory_model.md has the whole model.
 #pragma once
 
 #include "softgpu/compute/emit/emitter.hpp"
 
 namespace softgpu::compute {
 
-/// Behind an access to memory that others access, too: the compiler neither moves nor merges accesses across it.
+/// Behind an access to memory that other threads access, too: the compiler moves and merges no accesses across it.
 void keep_in_order(Emitter& e);
-/// Reads the cache modifiers of a load or a returning atomic. Memory is coherent here, but what asks for the current
-/// value (glc) is not read before the wavefront's earlier stores are visible to all, may be waiting for another
-/// wavefront, and now and then lets the others run.
+/// Reads the cache modifiers of a load or a returning atomic. Memory is coherent here. But a load of the current value
+/// (glc) does not read before all threads see the wavefront's earlier stores. It may wait for another wavefront, so it
+/// lets other wavefronts run now and then.
 void honour_cache_hints(Emitter& e, const Instruction& instruction);
-/// Those of a store, which ask for nothing that is not so anyway.
+/// Reads the cache modifiers of a store. They need nothing done: coherent memory has their effect.
 void ignore_cache_hints(const Instruction& instruction);
-/// Writes back or invalidates caches. Host memory is coherent; what that orders stays ordered, also for other threads.
+/// Writes back or invalidates caches. Host memory is coherent; the order that these instructions give is kept, for
+/// other threads, too.
 void maintain_caches(Emitter& e, const Instruction& instruction);
 
 }  // namespace softgpu::compute

@@ -28,7 +28,7 @@ public:
   llvm::Value* flat_scratch();
   llvm::Value* scc();  ///< i1
   void set_scc(llvm::Value* value);
-  /// The whole MODE register, of which only the bits that translated code does not depend on are of use (i32).
+  /// The whole MODE register (i32). The bits that translated code depends on are of no use in it: KnownMode has them.
   llvm::Value* mode_register() { return ir.CreateLoad(i32(), mode_slot_); }
   void set_mode_register(llvm::Value* value) { ir.CreateStore(value, mode_slot_); }
 
@@ -41,7 +41,7 @@ public:
   void set_mask(const Operand& operand, llvm::Value* value);
 
 protected:
-  /// The slot of a register or a pair, made and given its initial value where there is none yet.
+  /// The slot of a register or a pair. The first use makes it and gives it its initial value.
   llvm::Value* scalar_slot(unsigned index, unsigned dwords);
 
   std::array<llvm::AllocaInst*, scalar_register::count / 2> scalar_slots_ = {};

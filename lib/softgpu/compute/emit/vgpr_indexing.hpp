@@ -10,7 +10,7 @@ struct VgprIndexing {
 
   /// Which operands are indexed; nothing where indexing is off.
   std::optional<unsigned> operands;
-  /// One more than the highest VGPR that the program has: as far as an index may reach.
+  /// One more than the highest VGPR that the program has: an index may reach so far.
   unsigned limit = 0;
 
   [[nodiscard]] bool is_on() const { return operands.has_value(); }

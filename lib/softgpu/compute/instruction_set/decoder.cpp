@@ -44,7 +44,7 @@ bool parse_unsigned(std::string_view text, unsigned& value) {
   return error == std::errc{} && end == text.data() + text.size();
 }
 
-/// v5, s[2:3], a[0:3]: `number` is what follows the letter.
+/// v5, s[2:3], a[0:3]: `number` is the text behind the letter.
 bool parse_register(std::string_view number, Operand& operand) {
   if (!unwrap(number, "[", "]")) return parse_unsigned(number, operand.index);
   const std::size_t colon = number.find(':');
@@ -154,14 +154,14 @@ void split_suffix(Instruction& instruction) {
   }
 }
 
-/// v_dual_mov_b32 v0, v1 :: v_dual_add_f32 v3, v4, v5: what each half does is an instruction of its own.
+/// v_dual_mov_b32 v0, v1 :: v_dual_add_f32 v3, v4, v5: each half becomes an instruction of its own.
 Instruction parse_halves(std::string_view text, std::size_t separator) {
   constexpr std::string_view dual = "v_dual_";
   Instruction both;
   both.text = text;
   both.mnemonic = text.substr(0, text.find_first_of(" \t"));
   for (const std::string_view half : {trim(text.substr(0, separator)), trim(text.substr(separator + 2))}) {
-    if (!half.starts_with(dual)) return both;  // nobody handles it
+    if (!half.starts_with(dual)) return both;  // no handler knows it
     both.halves.push_back(parse_instruction("v_" + std::string(half.substr(dual.size()))));
   }
   for (Instruction& half : both.halves) {

@@ -1,7 +1,7 @@
 // From machine code to Instructions: LLVM's disassembler decodes, its text is parsed.
 //
-// The text is what is stable across LLVM's releases and documented ("Syntax of AMDGPU Instruction Operands"); the
-// numbering of MCInst opcodes is neither.
+// The text is documented ("Syntax of AMDGPU Instruction Operands") and stable across LLVM's releases. The numbers of
+// MCInst opcodes are not.
 #pragma once
 
 #include <cstddef>

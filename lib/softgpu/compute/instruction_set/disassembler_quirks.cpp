@@ -10,8 +10,9 @@
 namespace softgpu::compute {
 namespace {
 
-/// An SDWA instruction one of whose selectors means nothing (CDNA2 ISA manual, "VOP_SDWA"): LLVM's disassembler ends
-/// the process over that. It refuses itself what VOP1 instructions, without a second source, say of one.
+/// Whether a selector of an SDWA instruction is reserved (CDNA2 ISA manual, "VOP_SDWA"): LLVM's disassembler would end
+/// the process. A selector of the second source of a VOP1 instruction, which has no second source, is refused by LLVM
+/// itself.
 bool has_reserved_selector(std::span<const std::uint8_t, 8> bytes) {
   std::array<std::uint32_t, 2> dwords;
   std::memcpy(dwords.data(), bytes.data(), sizeof dwords);
@@ -19,7 +20,7 @@ bool has_reserved_selector(std::span<const std::uint8_t, 8> bytes) {
   if (dwords[0] >> 31 != 0 || (dwords[0] & 0x1ff) != sdwa) return false;
   constexpr std::uint32_t vopc = 0x3e;  // its destination is a mask, and has no selector
   const auto is_reserved = [&](unsigned bit) { return (dwords[1] >> bit & 7) == 7; };
-  const bool is_kept_unknown = (dwords[1] >> 11 & 3) == 3;  // what becomes of the destination's other bits
+  const bool is_kept_unknown = (dwords[1] >> 11 & 3) == 3;  // the use of the destination's other bits
   return is_reserved(16) || is_reserved(24) || (dwords[0] >> 25 != vopc && (is_reserved(8) || is_kept_unknown));
 }
 
@@ -36,7 +37,7 @@ void correct_sums(Instruction& instruction) {
 }
 
 /// LLVM before 18 takes the inline floating-point constants of 16-bit integer operands for halves, and writes them in
-/// hexadecimal, like literals. An instruction without a dword for a literal has none.
+/// hexadecimal, like literals. An instruction without a dword for a literal has no literal.
 void correct_inline_numbers(Instruction& instruction) {
   if (!instruction.mnemonic.starts_with("v_")) return;
   const std::uint32_t without_literal = instruction.first_dword >> 31 == 0 ? 4 : 8;  // VOP1, VOP2, VOPC; VOP3, VOP3P

@@ -9,10 +9,10 @@
 
 namespace softgpu::compute {
 
-/// Whether the disassembler would end the process over an instruction that begins with these bytes: it is none.
+/// Whether the disassembler would end the process at these bytes, which are no instruction.
 [[nodiscard]] bool ends_disassembler(std::span<const std::uint8_t, 8> bytes);
 
-/// Puts right what the disassembler printed. `instruction` has its size, its first dword and gfx90a's name.
+/// Corrects the disassembler's text. `instruction` has its size, its first dword and gfx90a's name.
 void correct(Instruction& instruction, const Target& target);
 
 }  // namespace softgpu::compute

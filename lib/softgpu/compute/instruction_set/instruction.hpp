@@ -31,7 +31,7 @@ struct Operand {
     vector,   ///< v3, v[4:7], a2: `index` as above
     integer,  ///< an inline integer or a literal: `value`
     real,     ///< an inline floating-point constant: `real`, whose bits depend on the width it is read with
-    null,     ///< null: reads as 0, and drops what is written to it
+    null,     ///< null: reads as 0, and drops writes
     symbol,   ///< anything else, as written: off, src_shared_base, hwreg(HW_REG_MODE, 0, 4), vmcnt(0)
   };
   Kind kind = Kind::symbol;
@@ -53,8 +53,8 @@ struct Operand {
 /// What follows the operands: `glc`, `offset:16`, `op_sel:[0,1]`, `dst_sel:BYTE_0`.
 struct Modifier {
   std::string name;
-  std::string text;           ///< what follows the colon, if anything
-  mutable bool read = false;  ///< in the copy that a handler gets; what was decoded does not change
+  std::string text;           ///< the text behind the colon, if any
+  mutable bool read = false;  ///< in the copy that a handler gets; the decoded instruction does not change
 
   /// The numbers of `16`, `0xf` or `[0,1,2]`.
   [[nodiscard]] std::vector<std::int64_t> numbers() const;
@@ -73,7 +73,8 @@ struct Instruction {
   std::vector<Instruction> halves;  ///< of a VOPD instruction: both read their sources before either writes
   std::string text;                 ///< as the disassembler printed it
 
-  /// Whether a modifier is there. Asking marks it as read: one that nobody asked for refuses the instruction.
+  /// Whether a modifier is there. Asking marks it as read: a modifier that no handler asked for refuses the
+  /// instruction.
   [[nodiscard]] bool has(std::string_view modifier) const;
   /// The number of `name:number`, or `otherwise`.
   [[nodiscard]] std::int64_t number(std::string_view modifier, std::int64_t otherwise = 0) const;

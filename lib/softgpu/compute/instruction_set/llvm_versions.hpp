@@ -1,4 +1,4 @@
-// What LLVM's releases from 15 on call by different names, for the one place that needs it.
+// Names that differ between LLVM's releases from 15 on, for the one place that needs them.
 #pragma once
 
 #include <llvm/Config/llvm-config.h>

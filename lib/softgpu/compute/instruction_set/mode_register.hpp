@@ -13,7 +13,7 @@ inline constexpr std::uint32_t fp16_overflow = 1U << 23;  ///< halves that overf
 inline constexpr std::uint32_t indexes_gprs = 1U << 27;
 inline constexpr std::uint32_t vskip = 1U << 28;  ///< vector instructions are skipped
 inline constexpr unsigned stack_shift = 29;       ///< depth of the stack of forks
-/// Rounding, denormals, DX10_CLAMP and IEEE, and those above.
+/// Rounding, denormals, DX10_CLAMP and IEEE, and the bits above.
 inline constexpr std::uint32_t translated = 0x3ff | fp16_overflow | indexes_gprs | vskip;
 }  // namespace mode_register
 

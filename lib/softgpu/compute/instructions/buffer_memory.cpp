@@ -62,7 +62,8 @@ BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t descrip
   return access;
 }
 
-/// Swizzled, dwords of a wavefront's lanes side by side, the lane's number added: what ROCr makes for scratch (i1).
+/// Whether the buffer is swizzled, has the dwords of a wavefront's lanes side by side, and adds the lane's number (i1):
+/// ROCr makes such buffers for scratch.
 Value* is_scratch(Emitter& e, const BufferAccess& access) {
   if (access.has_index) return e.ir.getFalse();
   // Stride 0 and SWIZZLE_ENABLE (CACHE_SWIZZLE is of no concern); INDEX_STRIDE 64 or 32 and ADD_TID_ENABLE.
@@ -247,7 +248,7 @@ void check_element_formats(Emitter& e) {
 
 enum class FormatSource : std::uint8_t { descriptor, instruction };
 
-/// Puts what a typed access takes into WaveState, and into the packed form of it the instruction's formats.
+/// Puts the operands of a typed access into WaveState, and the instruction's formats into their packed form.
 std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess& access, const TypedInstruction& typed,
                             FormatSource source) {
   check_element_formats(e);

@@ -1,4 +1,4 @@
-// SOPP, global wave sync, and what else changes the program counter.
+// SOPP, global wave sync, and other instructions that change the program counter.
 #include <cstddef>
 #include <string>
 
@@ -123,8 +123,8 @@ void set_kill(Emitter& e, const Instruction& i) {
   if ((i.operands.at(0).value & 1) != 0) e.ir.CreateRetVoid();
 }
 
-// --- Forks ("Arbitrary Divergent Control Flow"): a stack of masks and addresses from s0 on, of which MODE has the
-// --- depth; the path with fewer lanes runs first.
+// --- Forks ("Arbitrary Divergent Control Flow"): a stack of masks and addresses from s0 on. MODE has its depth. The
+// --- path with fewer lanes runs first.
 
 constexpr unsigned stack_entries = 6;
 constexpr unsigned entry_registers = 4;
@@ -194,7 +194,7 @@ void fork_to_address(Emitter& e, const Instruction& i) {
   fork(e, i, e.scalar64(i.operands.at(0)), address, [&] { e.branch_to(address); });
 }
 
-/// The second path to come here, the one for which the stack is as deep as before the fork, goes on.
+/// The second path that comes here goes on: the stack is then as deep as before the fork.
 void join(Emitter& e, const Instruction& i) {
   Value* depth = stack_depth(e);
   llvm::BasicBlock* first = e.new_block("first");

@@ -1,4 +1,4 @@
-// VALU conversions between integers, halves, floats and doubles, and those that pack two results.
+// VALU conversions between integers, halves, floats and doubles, and conversions that pack two results.
 #include "softgpu/compute/instructions/float_functions.hpp"
 
 namespace softgpu::compute {
@@ -38,7 +38,7 @@ Value* signed_to_double(Emitter& e, Sources s) { return e.ir.CreateSIToFP(s[0], 
 Value* unsigned_to_double(Emitter& e, Sources s) { return e.ir.CreateUIToFP(s[0], doubles(e)); }
 Value* same(Emitter&, Sources s) { return s[0]; }
 
-/// From 16 bits, which a float holds exactly: what is rounded is the half that is made of it.
+/// From 16 bits, which a float holds exactly: only the conversion to half rounds.
 template <LaneFunction convert>
 Value* exactly(Emitter& e, Sources s) {
   const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);

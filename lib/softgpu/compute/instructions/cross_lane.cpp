@@ -30,7 +30,7 @@ void read_lane(Emitter& e, const Instruction& i) {
   e.set_scalar(i.operands.at(0), read_lane(e, i.operands.at(1), lane));
 }
 
-/// Writes its lane whatever EXEC says.
+/// Writes its lane, even if EXEC disables it.
 void write_lane(Emitter& e, const Instruction& i) {
   const Operand& destination = i.operands.at(0);
   if (!destination.is_vector()) e.unsupported("destination");

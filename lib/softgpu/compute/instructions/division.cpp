@@ -56,7 +56,7 @@ Scaled divide_scale(Emitter& e, Value* s0, Value* denominator, Value* numerator)
   };
   when(quotient_is_denormal, e.ir.CreateSelect(is_numerator, up, s0), yes);
   when(inverse_is_denormal, down, no);
-  // The ISA's text scales the denominator up here, which would overflow; down is what makes the division right.
+  // The ISA's text scales the denominator up here, which would overflow. Scaled down, the division is right.
   when(e.ir.CreateAnd(inverse_is_denormal, quotient_is_denormal), e.ir.CreateSelect(is_denominator, down, s0), yes);
   when(is_denormal(e, denominator), up, no);
   when(e.ir.CreateICmpSGE(difference, constant(limits.near_overflow)), e.ir.CreateSelect(is_denominator, up, s0), yes);

@@ -190,7 +190,7 @@ void add_flat_memory(HandlerTable& table) {
     for (const NamedFormat& named : load_formats)
       table.add(std::string(prefix) + named.name,
                 [segment = segment, format = named.format](auto& e, auto& i) { load(e, i, segment, format); });
-    for (const NamedFormat& named : load_formats)  // gfx942's names for what has a bit for LDS elsewhere
+    for (const NamedFormat& named : load_formats)  // gfx942's names; elsewhere a bit means LDS
       if (segment != Segment::flat && has_lds_form(named.format))
         table.add(std::string(prefix) + "load_lds_" + (named.name + std::string_view("load_").size()),
                   [segment = segment, format = named.format](auto& e, auto& i) { load_to_lds(e, i, segment, format); });

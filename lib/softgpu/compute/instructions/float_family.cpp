@@ -1,5 +1,5 @@
-// VALU instructions that do the same in half, single and double precision: a row each, whatever types it exists for.
-// What is special to one type stands in vector_half.cpp, vector_float.cpp and vector_double.cpp.
+// VALU instructions that do the same in half, single and double precision: a row for all types of an instruction.
+// Instructions of one type stand in vector_half.cpp, vector_float.cpp and vector_double.cpp.
 #include <string>
 
 #include "softgpu/compute/instructions/families.hpp"

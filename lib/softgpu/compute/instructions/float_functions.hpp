@@ -23,7 +23,7 @@ llvm::Value* is_infinite(Emitter& e, llvm::Value* value);
 llvm::Value* quieted(Emitter& e, llvm::Value* value);
 llvm::Value* is_denormal(Emitter& e, llvm::Value* value);
 
-// v_min, v_max and what is made of them: the other operand where one is NaN, -0 below +0.
+// v_min, v_max and instructions of several of them: if one operand is NaN the other one counts; -0 is below +0.
 llvm::Value* minimum(Emitter& e, llvm::Value* a, llvm::Value* b);
 llvm::Value* maximum(Emitter& e, llvm::Value* a, llvm::Value* b);
 llvm::Value* float_min(Emitter& e, Sources s);

@@ -1,5 +1,5 @@
-// The hardware registers that programs read and set. Of MODE translated code has most built in: what sets it goes on in
-// code for the new value.
+// The hardware registers that programs read and set. Translated code has most of MODE built in: an instruction that
+// sets MODE goes on in code for the new value.
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -89,8 +89,8 @@ Value* place(Emitter& e, PlaceRegister which) {
                 {e.state(), e.ir.getInt32(static_cast<std::uint32_t>(which))});
 }
 
-/// What a register of the ISA manuals' tables holds; null where the architecture has none of that name. What counts or
-/// samples what the soft GPU has not got is 0: outstanding instructions, exceptions, trap handlers, snapshots.
+/// The value of a register of the ISA manuals' tables; null if the architecture has no register of that name. Counters
+/// and samples of things that the soft GPU lacks are 0: outstanding instructions, exceptions, trap handlers, snapshots.
 Value* value_of(Emitter& e, std::string_view name) {
   constexpr std::string_view zeros[] = {"HW_REG_TRAPSTS", "HW_REG_IB_STS", "HW_REG_TBA_LO", "HW_REG_TBA_HI",
                                         "HW_REG_TMA_LO",  "HW_REG_TMA_HI", "HW_REG_XCC_ID", "HW_REG_POPS_PACKER"};
@@ -130,7 +130,7 @@ std::vector<std::uint32_t> all_modes(std::uint32_t present, std::uint32_t mask) 
 /// So many bits may have any value: each has code of its own from there on.
 constexpr int most_free_bits = 4;
 
-/// Sets the bits of `mask` to what `bits` has there (i32), and goes on in the code for that.
+/// Copies the bits of `mask` from `bits` (i32), and goes on in the code for the new value.
 void set_mode(Emitter& e, const Instruction& i, Value* bits, std::uint32_t mask) {
   Value* kept = e.ir.CreateAnd(e.mode_register(), ~mask);
   e.set_mode_register(e.ir.CreateOr(kept, e.ir.CreateAnd(bits, mask)));

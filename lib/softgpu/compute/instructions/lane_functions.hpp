@@ -55,7 +55,7 @@ llvm::Value* multiply_add_saturated(Emitter& e, Sources s) {
   return e.ir.CreateTrunc(sum, s[0]->getType());
 }
 
-/// The source in the first lane that EXEC enables, lane 0 where it enables none.
+/// The source in the first lane that EXEC enables; in lane 0 if EXEC is 0.
 llvm::Value* first_active_lane(Emitter& e, const Operand& source);
 
 /// A constant for all lanes, of the type of `like`.

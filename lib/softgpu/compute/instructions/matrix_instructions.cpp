@@ -33,11 +33,11 @@ void put(Emitter& e, const Operand& operand, std::size_t registers, unsigned dwo
     }
 }
 
-/// All lanes take part, whatever EXEC says.
+/// All lanes take part; EXEC is ignored.
 void multiply(Emitter& e, const Instruction& i, const MatrixProduct& product) {
   const bool is_double = product.type == MatrixType::f64;
   const auto modifier = [&](const char* name) {
-    const std::int64_t value = is_double ? 0 : i.number(name);  // those of f64 mean something else: refused unread
+    const std::int64_t value = is_double ? 0 : i.number(name);  // in f64 it means something else: refused unread
     return e.ir.getInt32(static_cast<std::uint32_t>(value));
   };
   const Operand& destination = i.operands.at(0);

@@ -1,4 +1,4 @@
-// What RDNA2 and RDNA3 have that gfx90a has not, under whatever name.
+// Instructions of RDNA2 and RDNA3 that gfx90a has under no name.
 #include <cstddef>
 #include <string>
 
@@ -38,7 +38,7 @@ void set_register(Emitter& e, const Instruction& i, const Handler& otherwise) {
   e.set_sgpr(scalar_register::hidden_flat_scratch + (is_low ? 0 : 1), e.scalar(i.operands.at(1)));
 }
 
-/// A kernel that is about to end gives its VGPRs back, of which nobody takes notice here.
+/// A kernel that is about to end gives its VGPRs back, which has no effect here.
 void send_message(Emitter& e, const Instruction& i, const Handler& otherwise) {
   if (!i.operands.at(0).is("sendmsg(MSG_DEALLOC_VGPRS)")) otherwise(e, i);
 }
@@ -168,7 +168,7 @@ void permute_rows(Emitter& e, const Instruction& i, unsigned other_row) {
   }
 }
 
-/// The halves of a wavefront of 64 lanes swap, whatever EXEC says of the lanes that are read.
+/// The halves of a wavefront of 64 lanes swap; lanes that EXEC disables are read, too.
 void swap_halves(Emitter& e, const Instruction& i) {
   if (e.wavefront_size() == 32) return;
   Chunks values = {};

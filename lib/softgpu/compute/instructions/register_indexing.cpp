@@ -95,7 +95,7 @@ void move_relative(Emitter& e, const Instruction& i) {
   indexed_move(e, i, indices);
 }
 
-/// The scalar registers that s_movrel can reach: VCC and what is above are not among them.
+/// The scalar registers that s_movrel can reach: the registers below VCC.
 constexpr unsigned scalar_limit = scalar_register::flat_scratch;
 
 /// s_movrels: the source's number is M0 higher.

@@ -21,7 +21,7 @@ unsigned bits_of(Value* value) { return value->getType()->getIntegerBitWidth(); 
 Value* constant(Value* like, std::uint64_t value) { return llvm::ConstantInt::get(like->getType(), value); }
 Result with_nonzero(Emitter& e, Value* value) { return {value, e.ir.CreateIsNotNull(value)}; }
 
-/// A shift's amount as wide as what it shifts, modulo that width.
+/// A shift's amount, as wide as the shifted value and modulo that width.
 Value* amount(Emitter& e, Value* shifted, Value* count) {
   return e.ir.CreateAnd(e.ir.CreateZExtOrTrunc(count, shifted->getType()), bits_of(shifted) - 1);
 }
@@ -54,7 +54,7 @@ Result bit_field_extract(Emitter& e, Value* source, Value* field, bool is_signed
   const unsigned bits = bits_of(source);
   Value* offset = amount(e, source, field);
   Value* width = e.ir.CreateZExtOrTrunc(e.ir.CreateAnd(e.ir.CreateLShr(field, 16), 0x7f), source->getType());
-  // The field in the top bits, what lies beyond the source's end cut off, then shifted down to bit 0.
+  // Shifts the field up to the top bits, which cuts off bits beyond the source's end, then down to bit 0.
   Value* room = e.ir.CreateSub(constant(source, bits), offset);
   width = e.ir.CreateBinaryIntrinsic(Intrinsic::umin, width, room);
   Value* left = e.ir.CreateSub(room, width);
@@ -163,7 +163,7 @@ public:
       write(e, i.operands.at(0), operation(e, read(e, i.operands.at(1), bits)));
     });
   }
-  /// A bitwise operation in its forms: _b32, _b64 and those that save EXEC and combine it.
+  /// A bitwise operation in its forms: _b32, _b64, and the forms that save EXEC and combine it.
   void logic(const std::string& name, Binary operation) {
     binary((name + "_b32").c_str(), 32, 32, operation);
     binary((name + "_b64").c_str(), 64, 64, operation);

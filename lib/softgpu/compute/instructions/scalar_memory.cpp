@@ -27,7 +27,7 @@ Value* whole_dwords(Emitter& e, Value* bytes) { return e.ir.CreateAnd(bytes, ~st
 /// The byte offset: a constant, a scalar register without a sign, or both (i64).
 struct ScalarOffset {
   Value* constant;
-  Value* variable;  ///< null where there is none
+  Value* variable;  ///< null if there is no variable part
 
   [[nodiscard]] Value* sum(Emitter& e) const {
     return variable == nullptr ? constant : e.ir.CreateAdd(variable, constant);
@@ -140,7 +140,7 @@ void buffer_store(Emitter& e, const Instruction& i, unsigned dwords) {
   e.ir.CreateMaskedStore(values, buffer.pointer, llvm::Align(4), buffer.contains(e, dwords));
 }
 
-// --- Atomics: those of vector instructions, with the operands where lane 0 has them
+// --- Atomics: as the vector instructions, with the operands in lane 0
 
 Value* lane0_data(Emitter& e, unsigned dword) {
   return e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(),

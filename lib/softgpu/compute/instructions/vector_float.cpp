@@ -15,7 +15,7 @@ Value* product_where_zero_wins(Emitter& e, Value* a, Value* b) {
 }
 Value* multiply_legacy(Emitter& e, Sources s) { return product_where_zero_wins(e, s[0], s[1]); }
 
-/// v_mad and v_mac know no denormals, whatever MODE says.
+/// v_mad and v_mac flush denormals in every MODE.
 Value* multiply_add_flushing(Emitter& e, Sources s) {
   const auto flush = [&](Value* value) { return flush_denormals(e, value); };
   Value* product = flush(e.ir.CreateFMul(flush(s[0]), flush(s[1])));

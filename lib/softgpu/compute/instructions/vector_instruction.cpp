@@ -205,8 +205,8 @@ Value* VectorInstruction::source(unsigned n, Lane lane, unsigned chunk) {
                                                       : value;
 }
 
-/// x * 1.0 and x - 0.0 are not x where x is a signaling NaN, which the optimizer does not care about: such constants,
-/// and the zeros that DPP puts in, are hidden from it.
+/// If x is a signaling NaN, x * 1.0 and x - 0.0 are not x. The optimizer replaces them by x all the same: 1.0, 0.0, and
+/// the zeros that DPP puts in, are hidden from it.
 bool VectorInstruction::is_foldable(unsigned n, const Operand& operand) const {
   if (n == 0 && i_.encoding == Encoding::dpp) return true;
   const bool is_one = operand.kind == Operand::Kind::real && (operand.real == 1.0 || operand.real == -1.0);
@@ -294,7 +294,7 @@ void VectorInstruction::write(Lane lane, Chunks values, UpperHalf upper) {
     if (i_.encoding == Encoding::sdwa) value = place_part(value, old);
     if (is_half(lane)) {
       const auto source_count = i_.operands.size() - first_source_;
-      const bool is_plain = i_.encoding != Encoding::sdwa;  // which says itself what becomes of the rest
+      const bool is_plain = i_.encoding != Encoding::sdwa;  // SDWA has a field for the other bits
       if (i_.element("op_sel", source_count, 0) != 0) {
         value = e_.ir.CreateOr(e_.ir.CreateShl(value, 16), e_.ir.CreateAnd(old, e_.splat(0xffff)));
       } else if (upper == UpperHalf::preserved || (e_.architecture().keeps_upper_halves && is_plain)) {

@@ -23,7 +23,7 @@ enum class Lane : std::uint8_t {
   u16,         ///< <16 x i16>
   b16,         ///< <16 x i16> whose sign bit takes the floating-point modifiers
   f16,         ///< <16 x float> that came from, or is rounded to, a half
-  packed_f16,  ///< <16 x i32>: two halves, of which a constant number is the lower one
+  packed_f16,  ///< <16 x i32>: two halves; a constant number is the lower half
 };
 
 using Sources = std::span<llvm::Value* const>;
@@ -84,7 +84,7 @@ struct Signature {
 };
 
 struct OperationOptions {
-  LaneFunction clamped = nullptr;  ///< for integers: what the instruction does with `clamp`
+  LaneFunction clamped = nullptr;  ///< for integers: the function with `clamp`
   bool accumulates = false;        ///< the destination is the last source
   VectorInstruction::UpperHalf upper = VectorInstruction::UpperHalf::zeroed;
 };

@@ -30,8 +30,8 @@ const Operand& source_operand(Emitter& e, const Instruction& i, unsigned n) {
 bool flushes_halves(Emitter& e, unsigned side) { return (e.known_mode.current() >> 6 & side) == 0; }
 
 /// One half of a packed 16-bit source: <16 x i16>, or <16 x float> for f16. Constants are dwords, whose bits 16 to 31
-/// are the upper half: integers have their sign there, literals what they say, numbers of f16 instructions 0, and those
-/// of integer instructions are single precision (LLVM, getInlineEncodingV216 in AMDGPUBaseInfo.cpp).
+/// are the upper half. There integers have their sign, literals their own bits, and numbers of f16 instructions 0;
+/// numbers of integer instructions are single precision (LLVM, getInlineEncodingV216 in AMDGPUBaseInfo.cpp).
 Value* half_source(Emitter& e, const Instruction& i, unsigned n, Half half, Lane lane, unsigned chunk) {
   const Operand& operand = source_operand(e, i, n);
   const bool upper = takes_upper(i, n, half);
@@ -110,7 +110,7 @@ Value* dword_source(Emitter& e, const Instruction& i, unsigned n, bool upper, un
   const Operand& operand = source_operand(e, i, n);
   if (operand.is_vector()) return e.vector(operand, chunk, upper ? 1 : 0);
   if (operand.is_scalar()) return e.splat(e.sgpr(operand.index + (upper ? 1 : 0)));
-  // The manuals do not say what it is.
+  // The manuals do not tell its meaning.
   const bool is_zero = operand.kind == Operand::Kind::integer && operand.value == 0;
   if (upper && !is_zero) e.unsupported("the upper dword of a constant");
   return e.vector(operand, chunk);

@@ -22,7 +22,7 @@ struct Flow {
   bool ends_block = false;
   std::optional<std::int64_t> target = std::nullopt;
   bool is_indirect = false;  ///< the last operand says where to
-  bool is_call = false;      ///< what follows is entered indirectly, by a return or a join
+  bool is_call = false;      ///< the next instruction is entered indirectly, by a return or a join
   bool is_fork = false;      ///< so is the target
 };
 
@@ -46,7 +46,7 @@ Flow flow_of(const Instruction& instruction) {
   return {};
 }
 
-/// Where a walk through the code is to begin, and what is known there.
+/// Where a walk through the code begins, and the constants that are known there.
 struct Beginning {
   std::int64_t offset;
   ScalarConstants constants;

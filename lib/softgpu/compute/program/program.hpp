@@ -29,7 +29,7 @@ struct Program {
     bool operator==(const Piece&) const = default;
   };
 
-  Target target;                                     ///< what it was compiled for
+  Target target;                                     ///< it was compiled for this
   std::int64_t start = 0;                            ///< where it was begun to read
   std::map<std::int64_t, Instruction> instructions;  ///< by their offset from the entry
   std::set<std::int64_t> leaders;                    ///< where basic blocks begin
@@ -44,7 +44,7 @@ struct Program {
   [[nodiscard]] bool branches_indirectly() const { return !indirect_targets.empty(); }
 
 private:
-  /// `guessed` tells whether a branch's target was guessed; where it is null, none is.
+  /// `guessed` tells whether a branch's target was guessed; with null, no target is guessed.
   [[nodiscard]] static std::variant<Program, UnreadableCode> read(std::uint64_t entry, const Target& target,
                                                                   std::int64_t start, bool* guessed);
 };

@@ -12,7 +12,7 @@ bool looks_at_lds(std::string_view mnemonic) {
          (mnemonic.starts_with("ds_read") || mnemonic.find("_rtn_") != std::string_view::npos);
 }
 
-/// What a loop needs to compare what it saw. One that computes, even a sum, has other vector instructions.
+/// Instructions of a loop that compares what it read. A loop that computes, even a sum, has other vector instructions.
 bool only_compares(std::string_view mnemonic) {
   constexpr std::array<std::string_view, 6> beginnings = {"s_",        "v_cmp",           "v_mov_b32",
                                                           "v_and_b32", "v_readfirstlane", "buffer_gl"};

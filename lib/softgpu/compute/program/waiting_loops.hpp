@@ -1,7 +1,8 @@
 // Loops that do nothing but look at LDS until another wavefront of the work-group changed it.
 //
-// Wavefronts of a work-group share a thread: one that waits has to let the others run. Most ways to wait say so
-// (s_barrier, s_sleep, glc); a loop over LDS does not, and is told from one that works on LDS by what it lacks.
+// Wavefronts of a work-group share a thread: a wavefront that waits has to let the others run. Most instructions that
+// wait are known as such (s_barrier, s_sleep, glc). A loop that polls LDS has no such instruction; unlike a loop that
+// works on LDS, it stores nothing and computes nothing.
 #pragma once
 
 #include <cstdint>
