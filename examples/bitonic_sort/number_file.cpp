@@ -1,5 +1,7 @@
 #include "number_file.hpp"
 
+#include "input_line.hpp"
+
 #include <bit>
 #include <cctype>
 #include <cerrno>
@@ -25,6 +27,10 @@ bool is_raw(const fs::path& path) { return path.extension() == ".u32"; }
 [[noreturn]] void fail(const fs::path& path, const std::string& what) {
   throw std::runtime_error("cannot read " + path.string() + ": " + what);
 }
+
+constexpr std::size_t most_numbers = largest_input / sizeof(std::uint32_t);
+
+[[noreturn]] void fail_too_large(const fs::path& path) { fail(path, "it holds more than 2 GiB of numbers"); }
 
 std::string system_message() { return std::generic_category().message(errno); }
 
@@ -70,7 +76,8 @@ private:
 std::vector<std::uint32_t> read_text(std::ifstream& stream, const fs::path& path) {
   std::vector<std::uint32_t> numbers;
   std::string line;
-  for (std::size_t line_number = 1; std::getline(stream, line); ++line_number) {
+  for (std::size_t line_number = 1; read_input_line(stream, line, path); ++line_number) {
+    if (numbers.size() == most_numbers) fail_too_large(path);
     numbers.push_back(LineParser(path, line_number, line).number());
   }
   return numbers;
@@ -81,6 +88,7 @@ std::vector<std::uint32_t> read_raw(std::ifstream& stream, const fs::path& path)
   std::vector<std::uint32_t> numbers;
   std::size_t bytes = 0;
   while (stream) {
+    if (bytes > largest_input) fail_too_large(path);
     numbers.resize(bytes / sizeof(std::uint32_t) + chunk);
     stream.read(reinterpret_cast<char*>(numbers.data()) + bytes, chunk * sizeof(std::uint32_t));
     bytes += static_cast<std::size_t>(stream.gcount());

@@ -12,6 +12,9 @@
 #include <stdexcept>
 #include <string>
 
+#include <fcntl.h>
+#include <unistd.h>
+
 namespace {
 
 constexpr const char* run_group = "How it runs";
@@ -60,8 +63,15 @@ void add_plot_option(CommandLine& line, std::optional<std::filesystem::path>& fi
 }
 
 int run_program(const char* name, const std::function<int()>& run) {
+  // With standard output closed, the first file that is opened would take its place.
+  if (::fcntl(STDOUT_FILENO, F_GETFD) < 0) {
+    std::cerr << name << ": standard output is closed\n";
+    return EXIT_FAILURE;
+  }
   try {
-    return run();
+    const int result = run();
+    if (!std::cout.flush()) throw std::runtime_error("standard output cannot be written: is the disk full?");
+    return result;
   } catch (const std::bad_alloc&) {
     std::cerr << name << ": there is not enough memory\n";
   } catch (const std::exception& error) {

@@ -1,5 +1,7 @@
 #include "trips_matrix.hpp"
 
+#include "input_line.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -43,7 +45,7 @@ public:
   MatrixSource read() {
     errno = 0;
     std::string line;
-    for (bool header_may_come = true; std::getline(stream_, line);) {
+    for (bool header_may_come = true; read_input_line(stream_, line, path_);) {
       if (++line_number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // the byte order mark of UTF-8
       if (trimmed(line).empty()) continue;
       const std::array<std::string, 3> fields = split(line);

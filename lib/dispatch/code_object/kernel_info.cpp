@@ -154,10 +154,10 @@ void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t lo
     throw Error(fmt::format("kernel {} is not loaded on the {} that it is dispatched to: load its module there, too",
                             kernel.name, agent.name()));
   }
-  validate(grid, agent);  // afterwards the product of the extents can't overflow
   const auto& [x, y, z] = grid.group_size;
   const std::uint32_t most = kernel.max_group_size;
-  if (std::uint64_t{x} * y * z > most) {
+  const std::uint64_t plane = std::uint64_t{x} * y;  // checked by itself, so that the product can't overflow
+  if (plane > most || plane * z > most) {
     throw Error(fmt::format("kernel {} can't run in work-groups of {} x {} x {} work-items: {} is the most that it was "
                             "compiled for (see __launch_bounds__) and {} takes",
                             kernel.name, x, y, z, most, agent.name()));
@@ -167,6 +167,7 @@ void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t lo
                             "dispatch): {} has {} for a work-group",
                             kernel.name, lds, kernel.group_segment_size, agent.name(), kernel.max_group_segment_size));
   }
+  validate(grid, agent);
 }
 
 void check_kernargs(const KernelInfo& kernel, std::span<const std::byte> block) {

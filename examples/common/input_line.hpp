@@ -1,0 +1,14 @@
+// Lines of a text file that may be no text at all, such as /dev/zero.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <istream>
+#include <string>
+
+inline constexpr std::size_t longest_input_line = 65536;            ///< bytes
+inline constexpr std::size_t largest_input = std::size_t{2} << 30;  ///< bytes that a program reads of a file at most
+
+/// As std::getline. Throws std::runtime_error, which names `path`, if the line has more than `longest_input_line`
+/// bytes.
+bool read_input_line(std::istream& stream, std::string& line, const std::filesystem::path& path);
