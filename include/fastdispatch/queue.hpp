@@ -143,6 +143,12 @@ public:
   /// Throws as Submission::wait does.
   void wait(WaitOptions options = {});
 
+  /// Returns when every callback that Submission::on_complete was given so far for this queue has been called and
+  /// destroyed; `wait` returns before. The policy of `options` is ignored: the caller blocks.
+  /// Thread safety: any thread but the one that calls callbacks may call it.
+  /// Throws TimeoutError when the time is up, and Error in a callback, which would wait for itself.
+  void wait_for_callbacks(WaitOptions options = {});
+
   /// Memory for the arguments of a dispatch, from the queue's pool. If the pool is full, waits for the oldest dispatch,
   /// and submits a barrier packet behind it if it needs one. It counts as submitting.
   /// Throws Error when `bytes` are 0 or more than the pool has. If it would have to wait, throws Error also when the

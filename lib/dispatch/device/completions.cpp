@@ -1,5 +1,6 @@
 #include "dispatch/device/completions.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <utility>
@@ -14,7 +15,8 @@ namespace fastdispatch::detail {
 
 namespace {
 constexpr std::chrono::milliseconds between_looks{100};  // at copies, which may fail without waking anybody
-}
+constexpr std::chrono::hours longest_sleep{1};           // condition variables add it to the time of day
+}  // namespace
 
 void Completions::add(AgentQueue& queue, std::uint64_t epoch, CompletionCallback callback) {
   const std::scoped_lock lock(mutex_);
@@ -39,6 +41,26 @@ void Completions::remove(AgentQueue& queue) {
     changed_.wait(lock, [&] { return watched.pending.empty() && calling_ != &queue && !watched.waited_for; });
   }
   queues_.erase(&queue);
+}
+
+bool Completions::wait(const AgentQueue& queue, const Deadline& deadline) {
+  std::unique_lock lock(mutex_);
+  if (std::this_thread::get_id() == thread_.get_id())
+    throw Error("a callback cannot wait for callbacks: it would wait for itself");
+  const auto found = std::ranges::find(queues_, &queue, [](const auto& entry) { return entry.first; });
+  if (found == queues_.end()) return true;
+  // The callback that runs now has left the pending ones, and later ones may come while this thread waits.
+  const Watched& watched = found->second;
+  const std::uint64_t last = watched.pending.empty() ? calling_epoch_ : watched.pending.rbegin()->first;
+  const auto all_called = [&] {
+    return (watched.pending.empty() || watched.pending.begin()->first > last) &&
+           (calling_ != &queue || calling_epoch_ > last);
+  };
+  while (!all_called()) {
+    if (deadline.passed()) return false;
+    changed_.wait_for(lock, std::min<std::chrono::nanoseconds>(deadline.left(), longest_sleep));
+  }
+  return true;
 }
 
 void Completions::look() noexcept {
@@ -73,7 +95,7 @@ void Completions::run() {
       called |= call_first(*queue, next->second, lock);
       next = queues_.upper_bound(queue);
     }
-    if (!called) wait(lock);
+    if (!called) sleep(lock);
   }
 }
 
@@ -92,18 +114,20 @@ bool Completions::call_first(AgentQueue& queue, Watched& watched, std::unique_lo
       return false;
   }
   CompletionCallback callback = std::move(first->second);
-  watched.pending.erase(first);
   const AgentQueue* outer = std::exchange(calling_, &queue);
+  const std::uint64_t outer_epoch = std::exchange(calling_epoch_, first->first);
+  watched.pending.erase(first);
   lock.unlock();
   callback(failure ? &*failure : nullptr);
   callback = nullptr;
   lock.lock();
   calling_ = outer;
+  calling_epoch_ = outer_epoch;
   changed_.notify_all();
   return true;
 }
 
-void Completions::wait(std::unique_lock<std::mutex>& lock) {
+void Completions::sleep(std::unique_lock<std::mutex>& lock) {
   std::vector<Below> goals{{.signal = wake_->handle(), .threshold = 1}};
   std::chrono::nanoseconds timeout = forever;
   for (auto& [queue, watched] : queues_) {

@@ -99,6 +99,12 @@ Ring::Reservation PacketQueue::reserve(std::uint32_t count, EndsEpoch ends_epoch
   }
 }
 
+void PacketQueue::wait_for_callbacks(std::chrono::nanoseconds timeout) {
+  if (!state_of(agent_).completions.wait(*this, Deadline(timeout)))
+    throw TimeoutError(
+        fmt::format("waiting for callbacks: not all were called within {}; {}", in_words(timeout), describe()));
+}
+
 void PacketQueue::wait(std::uint64_t epoch, const WaitOptions& options) {
   if (done(epoch)) return;
   const Deadline deadline(options.timeout);

@@ -88,6 +88,9 @@ public:
   /// Waits for everything submitted so far: the next epoch covers packets that no earlier epoch covers.
   void wait(const WaitOptions& options) { wait(ring_.epochs() + 1, options); }
 
+  /// For Queue::wait_for_callbacks.
+  void wait_for_callbacks(std::chrono::nanoseconds timeout);
+
   /// The last epoch that completed.
   [[nodiscard]] std::uint64_t completed_epoch() const noexcept {
     return static_cast<std::uint64_t>(-load_acquire(epoch_signal_.handle()));

@@ -43,6 +43,7 @@ Submission Queue::submit(const Packet& packet, const KernargBlock& arguments) {
 
 void Queue::start_after(const Submission& submission) { state_->packets().start_after(submission); }
 void Queue::wait(WaitOptions options) { state_->packets().wait(options); }
+void Queue::wait_for_callbacks(WaitOptions options) { state_->packets().wait_for_callbacks(options.timeout); }
 Submission Queue::barrier() { return state_->packets().barrier(); }
 KernargSlot Queue::acquire_kernargs(std::size_t bytes) { return state_->acquire_kernargs(bytes); }
 Agent Queue::agent() const noexcept { return state_->packets().agent(); }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <future>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -212,6 +213,43 @@ TEST(Callback, may_destroy_its_queue) {
   MockHsa::complete(hsa.queue(), 1);
   ASSERT_EQ(destroyed.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
   EXPECT_THAT(calls.so_far(), ElementsAre(HasSubstr("second: the queue was destroyed")));
+}
+
+TEST(Callback, can_be_waited_for_with_its_captures) {
+  MockHsa hsa;
+  Queue queue(hsa.agent());
+  queue.wait_for_callbacks();  // of none
+  const auto capture = std::make_shared<int>(0);
+  for (int i = 0; i < 64; ++i)
+    queue.submit(barrier).on_complete([capture](const Error* /*failure*/) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      ++*capture;
+    });
+  MockHsa::complete(hsa.queue());
+  queue.wait_for_callbacks();
+  EXPECT_EQ(*capture, 64);
+  EXPECT_EQ(capture.use_count(), 1);
+}
+
+TEST(Callback, that_is_not_due_ends_a_wait_with_a_time_limit) {
+  MockHsa hsa;
+  Queue queue(hsa.agent());
+  queue.submit(barrier).on_complete([](const Error* /*failure*/) {});
+  EXPECT_THAT(error_of([&] { queue.wait_for_callbacks({.timeout = milliseconds(1)}); }),
+              HasSubstr("not all were called within 1"));
+  MockHsa::complete(hsa.queue());
+  queue.wait_for_callbacks();
+}
+
+TEST(Callback, cannot_wait_for_callbacks) {
+  MockHsa hsa;
+  Queue queue(hsa.agent());
+  std::string error;
+  queue.submit(barrier).on_complete(
+      [&](const Error* /*failure*/) { error = error_of([&] { queue.wait_for_callbacks(); }); });
+  MockHsa::complete(hsa.queue());
+  queue.wait_for_callbacks();
+  EXPECT_THAT(error, HasSubstr("wait for itself"));
 }
 
 TEST(Callback, of_every_submission_of_four_threads_is_called_once) {
