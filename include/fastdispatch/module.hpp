@@ -17,7 +17,8 @@
 namespace fastdispatch {
 
 /// Owner of a code object loaded for one agent; move-only. Its kernels are views into it, so the module must outlive
-/// the kernels and their dispatches.
+/// the kernels and their dispatches. A module that was moved from may be destroyed and assigned to; all else throws
+/// Error.
 ///
 /// Thread safety: load and the const members may be called from any thread.
 class FASTDISPATCH_EXPORT Module {
@@ -38,7 +39,10 @@ public:
   /// Throws Error when there is no such kernel (the text lists the kernels), and when count, size or kind of the
   /// parameters differ from the code object's.
   template <class Signature>
-  [[nodiscard]] Kernel<Signature> kernel(std::string_view name) const;
+  [[nodiscard]] Kernel<Signature> kernel(std::string_view name) const&;
+  /// A module without a name is gone before its kernel can be dispatched.
+  template <class Signature>
+  Kernel<Signature> kernel(std::string_view name) const&& = delete;
 
   [[nodiscard]] std::vector<std::string> kernel_names() const;
   /// The target that the loaded code object was compiled for, such as "gfx90a:xnack-".
@@ -47,6 +51,7 @@ public:
 private:
   struct State;
   explicit Module(std::unique_ptr<State> state);
+  [[nodiscard]] const State& loaded() const;
   [[nodiscard]] const detail::KernelInfo& find(std::string_view name,
                                                std::span<const detail::Parameter> parameters) const;
 
@@ -65,7 +70,7 @@ struct ParametersOf<void(Parameters...)> {
 }  // namespace detail
 
 template <class Signature>
-Kernel<Signature> Module::kernel(std::string_view name) const {
+Kernel<Signature> Module::kernel(std::string_view name) const& {
   return Kernel<Signature>(find(name, detail::ParametersOf<Signature>::list()));
 }
 

@@ -32,6 +32,16 @@ TEST_F(Modules, that_cannot_be_read_say_why) {
   EXPECT_THAT(error_of([&] { static_cast<void>(Module::load(gpu, "/")); }), HasSubstr("directory"));
 }
 
+TEST_F(Modules, that_were_moved_from_say_so) {
+  Module first = Module::load(gpu, DEVICE_TEST_KERNELS);
+  Module second = std::move(first);
+  const auto use = [&] { static_cast<void>(first.kernel_names()); };  // NOLINT(bugprone-use-after-move)
+  EXPECT_THAT(error_of(use), HasSubstr("moved from"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(first.kernel<void()>("increment")); }), HasSubstr("moved from"));
+  first = std::move(second);
+  EXPECT_FALSE(first.kernel_names().empty());
+}
+
 // A damaged file can make ROCr abort the process: then this test ends.
 TEST_F(Modules, that_are_damaged_are_refused_or_load) {
   const std::vector<char> whole = read(DEVICE_TEST_KERNELS_V5);

@@ -138,23 +138,30 @@ Module Module::load(Agent agent, std::span<const std::byte> image, std::string_v
   return Module(std::make_unique<State>(agent, code_object, std::string(name)));
 }
 
+const Module::State& Module::loaded() const {
+  if (state_ == nullptr)
+    throw Error("a module that was moved from has no kernels: use the module that it was moved to");
+  return *state_;
+}
+
 const detail::KernelInfo& Module::find(std::string_view name, std::span<const detail::Parameter> parameters) const {
-  const std::size_t index = state_->index_of(name);
-  if (index == state_->infos.size()) {
-    throw Error(fmt::format("{} has no kernel {}, or several of that name; it has: {}", state_->name, name,
+  const State& state = loaded();
+  const std::size_t index = state.index_of(name);
+  if (index == state.infos.size()) {
+    throw Error(fmt::format("{} has no kernel {}, or several of that name; it has: {}", state.name, name,
                             fmt::join(kernel_names(), ", ")));
   }
-  detail::check_signature(state_->metadata[index], parameters);
-  detail::check_implicit_arguments(state_->metadata[index]);
-  return state_->infos[index];
+  detail::check_signature(state.metadata[index], parameters);
+  detail::check_implicit_arguments(state.metadata[index]);
+  return state.infos[index];
 }
 
 std::vector<std::string> Module::kernel_names() const {
   std::vector<std::string> names;
-  for (const detail::KernelMetadata& kernel : state_->metadata) names.push_back(kernel.name);
+  for (const detail::KernelMetadata& kernel : loaded().metadata) names.push_back(kernel.name);
   return names;
 }
 
-std::string Module::target() const { return state_->target; }
+std::string Module::target() const { return loaded().target; }
 
 }  // namespace fastdispatch

@@ -11,6 +11,8 @@ namespace {
 
 template <class Runtime>
 concept GivesAgents = requires(Runtime&& runtime) { std::forward<Runtime>(runtime).gpu(); };
+template <class Module>
+concept GivesKernels = requires(Module&& module) { std::forward<Module>(module).template kernel<void()>(""); };
 template <class Memory>
 concept CanBeRead = requires(Memory&& memory) { read(std::forward<Memory>(memory)); };
 template <class Buffer>
@@ -22,6 +24,12 @@ TEST(Misuse, agents_of_a_runtime_that_is_gone_at_once_do_not_compile) {
   static_assert(GivesAgents<Runtime&>);
   static_assert(GivesAgents<const Runtime&>);
   static_assert(!GivesAgents<Runtime>);
+}
+
+TEST(Misuse, kernels_of_a_module_that_is_gone_at_once_do_not_compile) {
+  static_assert(GivesKernels<Module&>);
+  static_assert(GivesKernels<const Module&>);
+  static_assert(!GivesKernels<Module>);
 }
 
 TEST(Misuse, owners_without_a_name_are_no_arguments_of_read_and_write) {
