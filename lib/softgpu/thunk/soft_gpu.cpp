@@ -66,6 +66,11 @@ compute::EngineOptions engine_options(const Environment& environment) {
   compute::EngineOptions options{
       .architecture = environment.architecture, .cpu = environment.cpu, .cache_folder = environment.cache_folder};
   if (environment.log == LogLevel::packets) options.log = write_line;
+  if (environment.log != LogLevel::off) {
+    options.warn = [told = std::make_shared<std::once_flag>()](std::string_view line) {  // every GPU has the folder
+      std::call_once(*told, write_line, line);
+    };
+  }
   return options;
 }
 

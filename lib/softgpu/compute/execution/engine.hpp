@@ -77,6 +77,7 @@ struct EngineOptions {
   std::string cache_folder = {};                         ///< where host code is kept between runs; empty: nowhere
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;  ///< limit of the folder; the oldest files go first
   std::function<void(std::string_view)> log = {};        ///< a line a translation, and the folder's errors
+  std::function<void(std::string_view)> warn = {};       ///< once, if the folder may not be trusted
 };
 
 /// Translates kernels and keeps the translations. One per agent.

@@ -145,8 +145,8 @@ std::uint64_t size_of(const std::vector<Found>& files) {
 
 }  // namespace
 
-KernelCache::KernelCache(std::string folder, std::uint64_t limit_bytes, Log log)
-    : folder_name_(std::move(folder)), limit_bytes_(limit_bytes), log_(std::move(log)) {}
+KernelCache::KernelCache(std::string folder, std::uint64_t limit_bytes, Log log, Log warn)
+    : folder_name_(std::move(folder)), limit_bytes_(limit_bytes), log_(std::move(log)), warn_(std::move(warn)) {}
 
 KernelCache::~KernelCache() {
   if (folder_ >= 0) ::close(folder_);
@@ -173,7 +173,10 @@ int KernelCache::open_folder() {
     return -1;
   }
   if (!is_the_users_alone(status)) {
-    log(folder_name_ + " is not used", "it belongs to another user, or others may write it");
+    if (warn_)
+      warn_("the folder " + folder_name_ +
+            " for translated kernels is not used: it belongs to another user (was it made by sudo?), or others may "
+            "write it. Remove it, or set SOFTGPU_CACHE to another folder, or to off");
     return -1;
   }
   return opened.release();

@@ -24,7 +24,8 @@ public:
   using Log = std::function<void(std::string_view)>;
 
   /// An empty `folder`, an absolute path otherwise: no cache. The folder is made when it is first needed.
-  KernelCache(std::string folder, std::uint64_t limit_bytes, Log log);
+  /// `warn` is told once if the folder is there and may not be trusted.
+  KernelCache(std::string folder, std::uint64_t limit_bytes, Log log, Log warn = {});
   ~KernelCache();
   KernelCache(const KernelCache&) = delete;
   KernelCache& operator=(const KernelCache&) = delete;
@@ -42,6 +43,7 @@ private:
   std::string folder_name_;
   std::uint64_t limit_bytes_;
   Log log_;
+  Log warn_;
   std::once_flag opened_;
   int folder_ = -1;
   std::atomic<std::uint64_t> files_written_{0};

@@ -42,11 +42,14 @@ std::string bytes_of(const fs::path& file) {
 
 void write(const fs::path& file, const std::string& bytes) { std::ofstream(file, std::ios::binary) << bytes; }
 
-/// A cache and its log.
+/// A cache, its log and its warnings.
 struct LoggedCache {
   explicit LoggedCache(const std::string& folder, std::uint64_t limit = mebibyte)
-      : cache(folder, limit, [this](std::string_view line) { log.append(line).append("\n"); }) {}
+      : cache(
+            folder, limit, [this](std::string_view line) { log.append(line).append("\n"); },
+            [this](std::string_view line) { warnings.emplace_back(line); }) {}
   std::string log;
+  std::vector<std::string> warnings;
   KernelCache cache;
 };
 
@@ -152,13 +155,15 @@ TEST(KernelCache, uses_no_file_that_others_may_write_and_no_link) {
   EXPECT_EQ(cache.cache.find(key_of(1)), std::nullopt);
 }
 
-TEST(KernelCache, uses_no_folder_that_others_may_write) {
+TEST(KernelCache, warns_once_of_a_folder_that_others_may_write_and_does_not_use_it) {
   const TemporaryFolder folder;
   LoggedCache(folder.name()).cache.store(key_of(1), content_of(1));
   fs::permissions(folder.path(), fs::perms::others_write, fs::perm_options::add);
   LoggedCache cache(folder.name());
   EXPECT_EQ(cache.cache.find(key_of(1)), std::nullopt);
-  EXPECT_NE(cache.log.find("others may write it"), std::string::npos) << cache.log;
+  cache.cache.store(key_of(2), content_of(2));
+  ASSERT_EQ(cache.warnings.size(), 1U);
+  EXPECT_NE(cache.warnings[0].find("others may write it"), std::string::npos) << cache.warnings[0];
 }
 
 TEST(KernelCache, uses_a_folder_that_is_a_link_as_what_it_leads_to) {
