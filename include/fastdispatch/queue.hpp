@@ -129,13 +129,13 @@ public:
   /// Throws Error when the queue failed, QueueFullError or TimeoutError if there is no room.
   Submission barrier();
   /// Later submissions to this queue start after `submission`, which is of another queue of any agent, has completed,
-  /// and see its writes. Packets that are in this queue already go on. The host doesn't wait. The other queue must live
-  /// until the later submissions have completed.
-  /// Cost: a barrier packet, or nothing if `submission` has completed or an earlier call covers it. The first call with
-  /// each other queue allocates. If `submission` needs a barrier packet behind it (see Submission), this call submits
-  /// the packet to the other queue: with Producers::single only the other queue's producer may then call it.
-  /// Throws Error when one of the two queues failed, QueueFullError or TimeoutError if one of them has no room; later
-  /// submissions do not wait then. If the other queue fails later, they never start.
+  /// and see its writes. Packets that are in this queue already go on. The host doesn't wait. If the other queue fails,
+  /// or is destroyed, before `submission` completed, then this queue fails, too: the later submissions would never
+  /// start. Cost: a barrier packet, or nothing if `submission` has completed or an earlier call covers it. The first
+  /// call with each other queue allocates and takes a lock. If `submission` needs a barrier packet behind it (see
+  /// Submission), this call submits the packet to the other queue: with Producers::single only the other queue's
+  /// producer may then call it. Throws Error when one of the two queues failed, QueueFullError or TimeoutError if one
+  /// of them has no room; later submissions do not wait then.
   void start_after(const Submission& submission);
 
   /// Waits for everything submitted so far, by a barrier packet: that counts as submitting. `options` limit the wait

@@ -30,6 +30,13 @@ void QueueRegistry::fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const
   for (AgentQueue* queue : queues_) queue->fail(*last_fault_);
 }
 
+void QueueRegistry::look_at_copies() noexcept {
+  // A thread that has the lock looks, or is about to tell of a failure itself.
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock()) return;
+  for (AgentQueue* queue : queues_) queue->look_at_copies();
+}
+
 void QueueRegistry::throw_if_lost(hsa_signal_t signal, std::uint32_t faults_seen) const {
   const std::scoped_lock lock(mutex_);
   if (faults() != faults_seen) throw Error(*last_fault_);

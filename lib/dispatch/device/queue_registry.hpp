@@ -23,6 +23,8 @@ public:
   void remove(AgentQueue& queue) noexcept;
   /// Marks all queues as failed by a memory fault on the agent `agent_name`: the driver stops all of them.
   void fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name) noexcept;
+  /// Lets queues fail whose copies failed, see AgentQueue. Cheap, for waiters' loops.
+  void look_at_copies() noexcept;
   /// Counts queues that failed, so that a waiter notices cheaply.
   void count_failure() noexcept { failures_.fetch_add(1, std::memory_order_release); }
   [[nodiscard]] std::uint32_t failures() const noexcept { return failures_.load(std::memory_order_acquire); }

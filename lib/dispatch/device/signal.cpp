@@ -43,8 +43,9 @@ void Signal::store(hsa_signal_value_t value) noexcept {
 }
 
 void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
-  const detail::QueueRegistry& queues = detail::state_of(agent_).queues;
+  detail::QueueRegistry& queues = detail::state_of(agent_).queues;
   const auto check_failure = [&, seen = std::uint32_t{0}]() mutable {
+    queues.look_at_copies();
     if (const std::uint32_t failures = queues.failures(); failures != seen) {
       queues.throw_if_lost(handle_, faults_seen_.load(std::memory_order_relaxed));
       seen = failures;

@@ -1,7 +1,6 @@
 #include "dispatch/queue/packet_queue.hpp"
 
 #include <algorithm>
-#include <atomic>
 
 #include <hsa/amd_hsa_queue.h>
 #include <spdlog/fmt/fmt.h>
@@ -23,16 +22,11 @@ RingMemory memory_of(hsa_queue_t* queue) {
           .read_index = const_cast<std::uint64_t*>(&amd_queue.read_dispatch_id)};
 }
 
-std::uint64_t next_id() {
-  static std::atomic<std::uint64_t> last = 0;
-  return ++last;
-}
-
 }  // namespace
 
 PacketQueue::PacketQueue(Agent agent, const QueueOptions& options, SharedFate* fate)
     : agent_(agent), when_full_(options.when_full), full_timeout_(options.full_timeout), producers_(options.producers),
-      failure_(agent, fate), id_(next_id()), peer_waits_(options.producers), epoch_signal_(agent, 0),
+      failure_(agent, fate), epoch_signal_(agent), peer_waits_(failure_, epoch_signal_, options.producers),
       queue_(create(options)), ring_(memory_of(queue_.get()), options.producers),
       doorbell_(agent.api(), queue_->doorbell_signal) {
   state_of(agent_).queues.add(*this);
@@ -46,6 +40,7 @@ void PacketQueue::stop() noexcept {
   state_of(agent_).completions.remove(*this);
   state_of(agent_).queues.remove(*this);
   queue_.reset();  // until then kernels may read their arguments, and an error that HSA reports reads the ring
+  failure_.abandon_followers();
 }
 
 void PacketQueue::publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,
@@ -79,13 +74,13 @@ void PacketQueue::start_after(PacketQueue& other, std::uint64_t epoch) {
   if (other.completed(epoch)) return;
   other.throw_if_failed();
   other.cover(epoch);
-  peer_waits_.wait_once(other.id_, epoch, [&] {
+  peer_waits_.wait_once(other.failure_, other.epoch_signal_, epoch, [&] {
     const auto [signal, threshold] = other.completion_of(epoch);
     const Packet packet = encode(BarrierValue{.ordering = fences::wait_for_queue,
                                               .signal = signal,
                                               .condition = HSA_SIGNAL_CONDITION_LT,
                                               .value = threshold});
-    submit(std::span(&packet, 1));
+    return submit(std::span(&packet, 1)).epoch();
   });
 }
 

@@ -20,6 +20,7 @@
 #include "dispatch/device/backoff.hpp"
 #include "dispatch/device/wait.hpp"
 #include "dispatch/queue/doorbell.hpp"
+#include "dispatch/queue/epoch_signal.hpp"
 #include "dispatch/queue/peer_waits.hpp"
 #include "dispatch/queue/queue_failure.hpp"
 #include "dispatch/queue/ring.hpp"
@@ -70,8 +71,8 @@ public:
   PacketQueue(Agent agent, const QueueOptions& options, SharedFate* fate = nullptr);
   ~PacketQueue() { stop(); }
 
-  /// Destroys the HSA queue, even if there are packets in it; after that only the destructor may be called. The epoch
-  /// signal stays: other queues may be waiting for it.
+  /// Destroys the HSA queue, even if there are packets in it; after that only the destructor may be called. Queues that
+  /// wait for a packet in it fail.
   void stop() noexcept;
 
   /// `packets` has at least one packet, and no more than the ring has slots.
@@ -92,12 +93,10 @@ public:
   void wait_for_callbacks(std::chrono::nanoseconds timeout);
 
   /// The last epoch that completed.
-  [[nodiscard]] std::uint64_t completed_epoch() const noexcept {
-    return static_cast<std::uint64_t>(-load_acquire(epoch_signal_.handle()));
-  }
+  [[nodiscard]] std::uint64_t completed_epoch() const noexcept { return epoch_signal_.completed(); }
   [[nodiscard]] bool completed(std::uint64_t epoch) const noexcept override { return completed_epoch() >= epoch; }
   [[nodiscard]] Below completion_of(std::uint64_t epoch) const noexcept override {
-    return {.signal = epoch_signal_.handle(), .threshold = 1 - static_cast<hsa_signal_value_t>(epoch)};
+    return epoch_signal_.completion_of(epoch);
   }
   /// Whether a packet in the queue is to complete `epoch`.
   [[nodiscard]] bool covers(std::uint64_t epoch) const noexcept { return ring_.epochs() >= epoch; }
@@ -129,7 +128,7 @@ public:
     return {.amount = count, .unit = "packets", .place = "ring", .capacity = size()};
   }
 
-  /// From now on, waiters and producers of this queue, and of the queues that share its fate, throw `error`.
+  /// From now on, waiters and producers of this queue, and of the queues that fail with it, throw `error`.
   void fail(const Error& error) noexcept override { failure_.fail(error); }
   /// The same for a status that HSA reported to the queue's callback.
   void fail(hsa_status_t status) noexcept;
@@ -170,9 +169,8 @@ private:
   Producers producers_;
   bool stopped_ = false;
   QueueFailure failure_;
-  std::uint64_t id_;  ///< unique in the process, never reused
+  EpochSignal epoch_signal_;
   PeerWaits peer_waits_;
-  Signal epoch_signal_;  ///< its value is minus the number of completed epochs
   QueueHandle queue_;
   Ring ring_;
   Doorbell doorbell_;

@@ -3,43 +3,54 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "dispatch/queue/epoch_signal.hpp"
+#include "dispatch/queue/queue_failure.hpp"
 #include "fastdispatch/queue.hpp"
 
 namespace fastdispatch::detail {
 
-// Epochs complete in order, so a wait for an epoch covers the earlier epochs of its queue. Queues have numbers that are
-// never used again, because a new queue may get the address of a destroyed queue.
-//
-// Thread safety: with several producers, each of them may call wait_once.
+/// Thread safety: with several producers, each of them may call wait_once.
 class PeerWaits {
 public:
-  explicit PeerWaits(Producers producers) : producers_(producers) {}
+  PeerWaits(QueueFailure& follower, const EpochSignal& epochs, Producers producers)
+      : follower_(follower), epochs_(epochs), producers_(producers) {}
 
-  // Calls `submit_wait`, unless an earlier wait covers `epoch` of the queue `id`. It allocates the first time for each
-  // queue.
+  /// Calls `submit_wait`, unless an earlier wait covers `epoch` of the queue whose failure is `leader`. It returns the
+  /// follower's epoch that covers its packet. It allocates and locks the first time for each queue.
   template <class SubmitWait>
-  void wait_once(std::uint64_t id, std::uint64_t epoch, SubmitWait submit_wait) {
+  void wait_once(QueueFailure& leader, const EpochSignal& leader_epochs, std::uint64_t epoch, SubmitWait submit_wait) {
     // Held until the packet is in the ring: other producers may rely on it only then.
     const auto lock = producers_ == Producers::multiple ? std::unique_lock(mutex_) : std::unique_lock<std::mutex>();
-    auto known = std::find_if(waits_.begin(), waits_.end(), [&](const Wait& wait) { return wait.id == id; });
-    if (known == waits_.end()) known = waits_.insert(known, {.id = id, .epoch = 0});
-    if (known->epoch >= epoch) return;
-    submit_wait();
-    known->epoch = epoch;
+    Known& known = find_or_add(leader, leader_epochs);
+    if (known.wait->epoch() >= epoch) return;
+    known.covered_by = submit_wait();
+    known.wait->extend_to(epoch);
   }
 
 private:
-  struct Wait {
-    std::uint64_t id;
-    std::uint64_t epoch;  // of the latest wait
+  struct Known {
+    std::unique_ptr<PeerWait> wait;
+    std::uint64_t covered_by = 0;  // the follower's epoch after which none of its packets looks at the leader's signal
   };
 
+  Known& find_or_add(QueueFailure& leader, const EpochSignal& leader_epochs) {
+    const auto found = std::ranges::find_if(known_, [&](const Known& one) { return one.wait->leader() == &leader; });
+    if (found != known_.end()) return *found;
+    std::erase_if(known_, [&](const Known& one) {
+      return one.wait->leader() == nullptr && one.covered_by <= epochs_.completed();
+    });
+    return known_.emplace_back(std::make_unique<PeerWait>(leader, leader_epochs, follower_));
+  }
+
+  QueueFailure& follower_;
+  const EpochSignal& epochs_;  // the follower's
   Producers producers_;
   std::mutex mutex_;
-  std::vector<Wait> waits_;
+  std::vector<Known> known_;
 };
 
 }  // namespace fastdispatch::detail

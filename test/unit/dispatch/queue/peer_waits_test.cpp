@@ -1,13 +1,17 @@
 #include "dispatch/queue/peer_waits.hpp"
 
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "expect_error.hpp"
+#include "fastdispatch/batch.hpp"
 #include "fastdispatch/kernel.hpp"
+#include "fastdispatch/pinned_buffer.hpp"
+#include "fastdispatch/streams.hpp"
 #include "mock_hsa.hpp"
 
 namespace fastdispatch::test {
@@ -87,6 +91,88 @@ TEST_F(QueueWaits, for_a_queue_that_failed_are_errors) {
   MockHsa::report_error(peer_made, HSA_STATUS_ERROR_EXCEPTION);
   EXPECT_FALSE(error_of([&] { queue.start_after(submission); }).empty());
   EXPECT_EQ(packets(made), 0U);
+}
+
+TEST_F(QueueWaits, fail_with_the_other_queue) {
+  const Submission submission = peer.barrier();
+  queue.start_after(submission);
+  const Submission waiting = queue.barrier();
+  MockHsa::report_error(peer_made, HSA_STATUS_ERROR_EXCEPTION);
+  const std::string reason = error_of([&] { submission.wait(); });
+  EXPECT_FALSE(reason.empty());
+  EXPECT_EQ(error_of([&] { waiting.wait(); }), reason);
+  EXPECT_EQ(error_of([&] { queue.barrier(); }), reason);
+}
+
+TEST_F(QueueWaits, fail_with_a_queue_behind_the_other_one) {
+  Queue last = make_queue();
+  queue.start_after(peer.barrier());
+  last.start_after(queue.barrier());
+  const Submission waiting = last.barrier();
+  MockHsa::report_error(peer_made, HSA_STATUS_ERROR_EXCEPTION);
+  EXPECT_FALSE(error_of([&] { waiting.wait(); }).empty());
+}
+
+TEST_F(QueueWaits, of_two_queues_for_one_another_fail_together) {
+  queue.start_after(peer.barrier());
+  peer.start_after(queue.barrier());
+  const Submission waiting = queue.barrier();
+  MockHsa::report_error(peer_made, HSA_STATUS_ERROR_EXCEPTION);
+  EXPECT_FALSE(error_of([&] { waiting.wait(); }).empty());
+}
+
+TEST_F(QueueWaits, that_are_over_do_not_fail_with_the_other_queue) {
+  queue.start_after(peer.barrier());
+  MockHsa::complete(peer_made);
+  MockHsa::report_error(peer_made, HSA_STATUS_ERROR_EXCEPTION);
+  const Submission submission = queue.barrier();
+  MockHsa::complete(made);
+  EXPECT_NO_THROW(submission.wait());
+}
+
+TEST_F(QueueWaits, fail_with_a_queue_of_streams_and_let_the_others_fail) {
+  Streams streams(hsa.agent(), {.queues = 2});
+  PinnedBuffer<unsigned> from(hsa.agent(), 16);
+  PinnedBuffer<unsigned> to(hsa.agent(), 16);
+  Batch batch(hsa.agent());
+  batch.copy(to, from);
+  streams.start_after(peer.barrier());
+  const Submission waiting = streams.submit(batch);
+  queue.start_after(waiting);
+  MockHsa::report_error(peer_made, HSA_STATUS_ERROR_EXCEPTION);
+  EXPECT_FALSE(error_of([&] { streams.wait(); }).empty());
+  EXPECT_FALSE(error_of([&] { queue.wait(); }).empty());
+}
+
+TEST_F(QueueWaits, for_a_queue_that_is_destroyed_before_it_completes_fail) {
+  std::optional<Queue> other = make_queue();
+  queue.start_after(other->barrier());
+  const Submission waiting = queue.barrier();
+  other.reset();
+  EXPECT_NE(error_of([&] { waiting.wait(); }).find("a queue was destroyed before a submission completed"),
+            std::string::npos);
+}
+
+TEST_F(QueueWaits, for_a_queue_that_is_destroyed_keep_its_signal_until_their_packet_was_taken) {
+  std::optional<Queue> other = make_queue();
+  queue.start_after(other->barrier());
+  const Submission waiting = queue.barrier();
+  MockHsa::complete(hsa.queue());
+  const std::size_t signals = hsa.signals();
+  other.reset();
+  MockHsa::complete(made);
+  EXPECT_NO_THROW(waiting.wait());
+  EXPECT_EQ(hsa.signals(), signals);
+  queue.start_after(peer.barrier());  // forgets queues that are gone
+  EXPECT_EQ(hsa.signals(), signals - 1);
+}
+
+TEST_F(QueueWaits, survive_a_follower_that_is_destroyed_first) {
+  std::optional<Queue> follower = make_queue();
+  follower->start_after(peer.barrier());
+  follower.reset();
+  MockHsa::report_error(peer_made, HSA_STATUS_ERROR_EXCEPTION);
+  EXPECT_FALSE(error_of([&] { peer.wait(); }).empty());
 }
 
 }  // namespace

@@ -391,6 +391,16 @@ TEST_F(BatchSubmission, whose_copy_fails_while_it_runs_fails_the_queue_for_every
   expect_failure([&](Queue& queue, const Submission&) {
     while (true) queue.submit(batch);  // until there is no room
   });
+  expect_failure([&](Queue& queue, const Submission&) {
+    Signal done(hsa.agent(), 1);
+    queue.submit(encode(BarrierAnd{.completion_signal = done.handle()}));
+    done.wait(limit);
+  });
+  expect_failure([&](Queue&, const Submission& submission) {
+    Queue follower(hsa.agent(), {.size = 64});
+    follower.start_after(submission);
+    follower.wait(limit);
+  });
   expect_failure([](Queue&, const Submission& submission) {
     std::promise<std::string> called;
     submission.on_complete([&](const Error* error) { called.set_value(error == nullptr ? "" : error->what()); });
