@@ -16,6 +16,7 @@
 #include "fastdispatch/batch_parameter.hpp"
 #include "fastdispatch/copy.hpp"
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/owner.hpp"
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/kernel.hpp"
 #include "fastdispatch/memory_view.hpp"
@@ -44,7 +45,7 @@ class Batch;
 namespace detail {
 class BatchRecording;
 /// For the library itself.
-[[nodiscard]] const BatchRecording& recording_of(const Batch& batch) noexcept;
+[[nodiscard]] const BatchRecording& recording_of(const Batch& batch);
 }  // namespace detail
 
 /// Owner of a sequence of dispatches and copies, recorded once and submitted any number of times; move-only. Its first
@@ -55,7 +56,7 @@ class BatchRecording;
 /// The steps run as if one after the other, and each step sees the writes of the steps before. The same holds for
 /// submissions to one queue. With Fences::derived a submission may begin beside the last packet of the submission
 /// before, if their accesses do not conflict. Modules and memory named in a batch must outlive its submissions; the
-/// Batch itself need not.
+/// Batch itself need not. A batch that was moved from may be destroyed and assigned to; all else throws Error.
 ///
 /// Thread safety:
 /// - recording needs external synchronization
@@ -116,7 +117,7 @@ public:
   [[nodiscard]] Agent agent() const;
 
 private:
-  friend const detail::BatchRecording& detail::recording_of(const Batch& batch) noexcept;
+  friend const detail::BatchRecording& detail::recording_of(const Batch& batch);
 
   [[nodiscard]] detail::ParameterId add_parameter(std::string name);
   /// Makes room for the kernel's arguments, the implicit ones recorded, and returns where to write the explicit ones.
@@ -126,14 +127,14 @@ private:
   /// Of the last dispatch.
   void add_accesses(std::span<const detail::StatedAccess> accesses);
 
-  std::unique_ptr<detail::BatchRecording> recording_;
+  detail::Owner<detail::BatchRecording> recording_;
 };
 
 // ---- details
 
 namespace detail {
 
-inline const BatchRecording& recording_of(const Batch& batch) noexcept { return *batch.recording_; }
+inline const BatchRecording& recording_of(const Batch& batch) { return *batch.recording_; }
 
 template <class Argument>
 [[nodiscard]] ParameterUse use_of([[maybe_unused]] const Argument& argument, const ArgumentSlot& slot) noexcept {

@@ -12,6 +12,7 @@
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
 #include "fastdispatch/detail/kernel_info.hpp"
+#include "fastdispatch/detail/owner.hpp"
 #include "fastdispatch/kernel.hpp"
 
 namespace fastdispatch {
@@ -51,11 +52,10 @@ public:
 private:
   struct State;
   explicit Module(std::unique_ptr<State> state);
-  [[nodiscard]] const State& loaded() const;
   [[nodiscard]] const detail::KernelInfo& find(std::string_view name,
                                                std::span<const detail::Parameter> parameters) const;
 
-  std::unique_ptr<State> state_;
+  detail::Owner<State> state_;
 };
 
 // ---- details

@@ -28,6 +28,7 @@
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/owner.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/kernarg.hpp"
@@ -76,7 +77,8 @@ struct DispatchOptions {
   const KernargBlock* kernargs = nullptr;  ///< where the arguments go; null: a block of the queue's pool
 };
 
-/// Owns an HSA queue. Its destructor stops the queue even if packets have not completed: wait first.
+/// Owns an HSA queue. Its destructor stops the queue even if packets have not completed: wait first. A queue that was
+/// moved from may be destroyed and assigned to; all else throws Error.
 class FASTDISPATCH_EXPORT Queue {
 public:
   /// Throws Error when the options are outside of the agent's limits, HSA has no queue left, or the agent does not
@@ -160,16 +162,16 @@ public:
   /// Throws as submit(std::span) does.
   Submission submit(const Packet& packet, KernargSlot&& slot);
 
-  [[nodiscard]] Agent agent() const noexcept;
-  [[nodiscard]] std::uint32_t size() const noexcept;
+  [[nodiscard]] Agent agent() const;
+  [[nodiscard]] std::uint32_t size() const;
   /// HSA's queue. Submitting to it directly breaks the count of epochs; it is there for profiling and the like.
-  [[nodiscard]] hsa_queue_t* handle() const noexcept;
+  [[nodiscard]] hsa_queue_t* handle() const;
 
 private:
   Submission submit(const Batch& batch, std::span<detail::ParameterValue> values);
   Submission submit(const Packet& packet, const KernargBlock& arguments);
 
-  std::unique_ptr<detail::QueueState> state_;
+  detail::Owner<detail::QueueState> state_;
 };
 
 }  // namespace fastdispatch

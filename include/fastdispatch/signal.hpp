@@ -11,12 +11,13 @@
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/owner.hpp"
 #include "fastdispatch/wait.hpp"
 
 namespace fastdispatch {
 
 /// Owns a signal. It must outlive every packet and copy that decrements it or waits for it, and every thread that waits
-/// for it.
+/// for it. A signal that was moved from may be destroyed and assigned to; all else throws Error.
 ///
 /// Thread safety: load, store and wait may be called from any thread.
 class FASTDISPATCH_EXPORT Signal {
@@ -27,15 +28,19 @@ public:
   Signal(Signal&& other) noexcept;
   Signal& operator=(Signal&& other) noexcept;
 
-  [[nodiscard]] hsa_signal_value_t load() const noexcept;  ///< acquires
-  void store(hsa_signal_value_t value) noexcept;           ///< releases
+  [[nodiscard]] hsa_signal_value_t load() const;  ///< acquires
+  void store(hsa_signal_value_t value);           ///< releases
 
   /// Waits until the value is below `threshold`: with the defaults, until a packet that carries the signal completed.
   /// Throws TimeoutError. Throws Error when the value can't get there any more: a queue with a packet that was to
   /// complete the signal failed, or the agent had a memory fault after the value was set.
   void wait(WaitOptions options = {}, hsa_signal_value_t threshold = 1) const;
 
-  [[nodiscard]] hsa_signal_t handle() const noexcept { return handle_; }
+  [[nodiscard]] hsa_signal_t handle() const {
+    if (handle_.handle == 0) [[unlikely]]
+      detail::throw_moved_from("signal");
+    return handle_;
+  }
 
 private:
   Agent agent_;
@@ -49,15 +54,19 @@ class SignalPool;
 /// Owns a signal on loan from a SignalPool and gives it back when destroyed.
 ///
 /// It may be given back before the packet or copy that decrements it completed: the pool lends it again only after its
-/// value has come to 0. The pool must live until then.
+/// value has come to 0. The pool must live until then. One that was moved from may be destroyed; all else throws Error.
 class FASTDISPATCH_EXPORT PooledSignal {
 public:
   ~PooledSignal();
   PooledSignal(PooledSignal&& other) noexcept : pool_(other.pool_), signal_(std::move(other.signal_)) {}
   PooledSignal& operator=(PooledSignal&&) = delete;
 
-  [[nodiscard]] Signal& operator*() noexcept { return *signal_; }
-  [[nodiscard]] Signal* operator->() noexcept { return signal_.get(); }
+  [[nodiscard]] Signal& operator*() {
+    if (signal_ == nullptr) [[unlikely]]
+      detail::throw_moved_from("pooled signal");
+    return *signal_;
+  }
+  [[nodiscard]] Signal* operator->() { return &**this; }
 
 private:
   friend class SignalPool;

@@ -22,6 +22,7 @@
 #include "fastdispatch/batch.hpp"
 #include "fastdispatch/batch_parameter.hpp"
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/owner.hpp"
 #include "fastdispatch/submission.hpp"
 #include "fastdispatch/wait.hpp"
 
@@ -47,7 +48,7 @@ struct StreamsLayout {
 };
 
 /// Owns several queues of one agent; move-only. Its destructor stops the queues even if packets have not completed:
-/// wait first.
+/// wait first. Streams that were moved from may be destroyed and assigned to; all else throws Error.
 class FASTDISPATCH_EXPORT Streams {
 public:
   /// Throws Error when the options are outside of the agent's limits or HSA has no queue left.
@@ -88,13 +89,13 @@ public:
   /// How `batch` is spread, or would be.
   [[nodiscard]] StreamsLayout layout(const Batch& batch);
 
-  [[nodiscard]] Agent agent() const noexcept;
-  [[nodiscard]] std::size_t queues() const noexcept;
+  [[nodiscard]] Agent agent() const;
+  [[nodiscard]] std::size_t queues() const;
 
 private:
   Submission submit(const Batch& batch, std::span<detail::ParameterValue> values);
 
-  std::unique_ptr<detail::StreamsState> state_;
+  detail::Owner<detail::StreamsState> state_;
 };
 
 }  // namespace fastdispatch

@@ -1,6 +1,7 @@
 #include <bit>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "device.hpp"
@@ -62,6 +63,31 @@ TEST_F(QueueFailures, too_much_lds_is_named_as_the_cause) {
   KernelDispatch dispatch = valid_dispatch();
   dispatch.group_segment_bytes = 1U << 20U;
   EXPECT_THAT(failure_of(encode(dispatch)), AllOf(HasSubstr("kernel write_to"), HasSubstr("LDS")));
+  expect_that_a_new_queue_works();
+}
+
+TEST_F(QueueFailures, reach_a_queue_that_starts_after_the_failed_one) {
+  Queue other(gpu);
+  KernelDispatch dispatch = valid_dispatch();
+  dispatch.grid = grid(4096).group(2048);
+  const KernargBlock arguments(gpu, 4096);
+  Packet packet = encode(dispatch);
+  packet.set_word64(10, arguments.address());
+  const auto submit_both = [&] {
+    other.start_after(queue.submit(packet));
+    other.wait(limit);
+  };
+  EXPECT_THAT(error_of(submit_both), HasSubstr("kernel write_to"));
+  expect_that_a_new_queue_works();
+}
+
+TEST_F(QueueFailures, a_queue_that_starts_after_a_destroyed_one_fails) {
+  const Signal never(gpu);
+  std::optional<Queue> first(gpu);
+  Queue second(gpu);
+  second.start_after(first->submit(encode(BarrierAnd{.signals = {never.handle()}})));
+  first.reset();
+  EXPECT_THAT(error_of([&] { second.wait(limit); }), HasSubstr("a queue was destroyed before"));
   expect_that_a_new_queue_works();
 }
 

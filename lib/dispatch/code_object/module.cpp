@@ -124,7 +124,7 @@ struct Module::State {
   std::vector<detail::KernelInfo> infos;  // in the order of metadata; never resized: kernels point into it
 };
 
-Module::Module(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Module::Module(std::unique_ptr<State> state) : state_(std::move(state), "module") {}
 Module::Module(Module&&) noexcept = default;
 Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
@@ -138,14 +138,8 @@ Module Module::load(Agent agent, std::span<const std::byte> image, std::string_v
   return Module(std::make_unique<State>(agent, code_object, std::string(name)));
 }
 
-const Module::State& Module::loaded() const {
-  if (state_ == nullptr)
-    throw Error("a module that was moved from has no kernels: use the module that it was moved to");
-  return *state_;
-}
-
 const detail::KernelInfo& Module::find(std::string_view name, std::span<const detail::Parameter> parameters) const {
-  const State& state = loaded();
+  const State& state = *state_;
   const std::size_t index = state.index_of(name);
   if (index == state.infos.size()) {
     throw Error(fmt::format("{} has no kernel {}, or several of that name; it has: {}", state.name, name,
@@ -158,10 +152,10 @@ const detail::KernelInfo& Module::find(std::string_view name, std::span<const de
 
 std::vector<std::string> Module::kernel_names() const {
   std::vector<std::string> names;
-  for (const detail::KernelMetadata& kernel : loaded().metadata) names.push_back(kernel.name);
+  for (const detail::KernelMetadata& kernel : state_->metadata) names.push_back(kernel.name);
   return names;
 }
 
-std::string Module::target() const { return loaded().target; }
+std::string Module::target() const { return state_->target; }
 
 }  // namespace fastdispatch

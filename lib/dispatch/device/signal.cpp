@@ -35,11 +35,11 @@ Signal& Signal::operator=(Signal&& other) noexcept {
   return *this;
 }
 
-hsa_signal_value_t Signal::load() const noexcept { return detail::load_acquire(handle_); }
+hsa_signal_value_t Signal::load() const { return detail::load_acquire(handle()); }
 
-void Signal::store(hsa_signal_value_t value) noexcept {
+void Signal::store(hsa_signal_value_t value) {
   faults_seen_.store(detail::state_of(agent_).queues.faults(), std::memory_order_relaxed);
-  agent_.api().signal_store_screlease(handle_, value);
+  agent_.api().signal_store_screlease(handle(), value);
 }
 
 void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
@@ -51,7 +51,7 @@ void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
       seen = failures;
     }
   };
-  if (!detail::wait_for(detail::state_of(agent_), {.signal = handle_, .threshold = threshold}, options, check_failure))
+  if (!detail::wait_for(detail::state_of(agent_), {.signal = handle(), .threshold = threshold}, options, check_failure))
     throw TimeoutError(
         fmt::format("waiting for a signal below {}: not reached within {} ms; its value is {}", threshold,
                     std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count(), load()));

@@ -17,7 +17,8 @@ void check(std::span<const Packet> packets) {
 
 }  // namespace
 
-Queue::Queue(Agent agent, const QueueOptions& options) : state_(std::make_unique<detail::QueueState>(agent, options)) {}
+Queue::Queue(Agent agent, const QueueOptions& options)
+    : state_(std::make_unique<detail::QueueState>(agent, options), "queue") {}
 Queue::~Queue() = default;
 Queue::Queue(Queue&&) noexcept = default;
 Queue& Queue::operator=(Queue&&) noexcept = default;
@@ -46,8 +47,8 @@ void Queue::wait(WaitOptions options) { state_->packets().wait(options); }
 void Queue::wait_for_callbacks(WaitOptions options) { state_->packets().wait_for_callbacks(options.timeout); }
 Submission Queue::barrier() { return state_->packets().barrier(); }
 KernargSlot Queue::acquire_kernargs(std::size_t bytes) { return state_->acquire_kernargs(bytes); }
-Agent Queue::agent() const noexcept { return state_->packets().agent(); }
-std::uint32_t Queue::size() const noexcept { return state_->packets().size(); }
-hsa_queue_t* Queue::handle() const noexcept { return state_->packets().handle(); }
+Agent Queue::agent() const { return state_->packets().agent(); }
+std::uint32_t Queue::size() const { return state_->packets().size(); }
+hsa_queue_t* Queue::handle() const { return state_->packets().handle(); }
 
 }  // namespace fastdispatch

@@ -8,7 +8,7 @@
 namespace fastdispatch {
 
 Batch::Batch(Agent agent, BatchOptions options)
-    : recording_(std::make_unique<detail::BatchRecording>(agent, options)) {}
+    : recording_(std::make_unique<detail::BatchRecording>(agent, options), "batch") {}
 Batch::Batch(Batch&&) noexcept = default;
 Batch& Batch::operator=(Batch&&) noexcept = default;
 Batch::~Batch() = default;

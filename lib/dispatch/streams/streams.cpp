@@ -13,7 +13,7 @@ void check_agent(const Batch& batch, Agent agent) {
 }  // namespace
 
 Streams::Streams(Agent agent, const StreamsOptions& options)
-    : state_(std::make_unique<detail::StreamsState>(agent, options)) {}
+    : state_(std::make_unique<detail::StreamsState>(agent, options), "Streams") {}
 Streams::~Streams() = default;
 Streams::Streams(Streams&&) noexcept = default;
 Streams& Streams::operator=(Streams&&) noexcept = default;
@@ -33,7 +33,7 @@ StreamsLayout Streams::layout(const Batch& batch) {
   return state_->layout(detail::recording_of(batch));
 }
 
-Agent Streams::agent() const noexcept { return state_->agent(); }
-std::size_t Streams::queues() const noexcept { return state_->queues(); }
+Agent Streams::agent() const { return state_->agent(); }
+std::size_t Streams::queues() const { return state_->queues(); }
 
 }  // namespace fastdispatch

@@ -167,6 +167,25 @@ TEST_F(QueueWaits, for_a_queue_that_is_destroyed_keep_its_signal_until_their_pac
   EXPECT_EQ(hsa.signals(), signals - 1);
 }
 
+// The failure comes before, while or after the wait is submitted.
+TEST_F(QueueWaits, that_begin_while_the_other_queue_fails_fail_too) {
+  for (int round = 0; round < 50; ++round) {
+    Queue other = make_queue();
+    MockHsa::MadeQueue& other_made = hsa.queue();
+    Queue follower = make_queue();
+    const Submission submission = other.barrier();
+    {
+      const std::jthread failing([&] { MockHsa::report_error(other_made, HSA_STATUS_ERROR_EXCEPTION); });
+      try {
+        follower.start_after(submission);
+      } catch (const Error&) {
+        continue;  // it was told at once
+      }
+    }
+    EXPECT_FALSE(error_of([&] { follower.barrier(); }).empty());
+  }
+}
+
 TEST_F(QueueWaits, survive_a_follower_that_is_destroyed_first) {
   std::optional<Queue> follower = make_queue();
   follower->start_after(peer.barrier());
