@@ -55,6 +55,14 @@ llvm::Value* multiply_add_saturated(Emitter& e, Sources s) {
   return e.ir.CreateTrunc(sum, s[0]->getType());
 }
 
+struct DotSigns {
+  bool first = false, second = false;  ///< whether the parts of these sources have signs
+  bool sum = false;                    ///< whether S2 and the result have
+};
+
+/// Sum of the products of S0's and S1's parts of `bits`, and S2; exact, then wrapped or saturated to 32 bits.
+llvm::Value* dot(Emitter& e, Sources s, unsigned bits, DotSigns signs, bool saturates);
+
 /// The source in the first lane that EXEC enables; in lane 0 if EXEC is 0.
 llvm::Value* first_active_lane(Emitter& e, const Operand& source);
 

@@ -1,4 +1,5 @@
 // Instructions of RDNA2 and RDNA3 that gfx90a has under no name.
+#include <array>
 #include <cstddef>
 #include <string>
 
@@ -94,6 +95,22 @@ void select_half(Emitter& e, const Instruction& i) {
   vector.write(b16, results);
 }
 
+/// The first bits of neg_lo say which of the two sources has parts with signs.
+template <unsigned bits>
+void dot_of_either_sign(Emitter& e, const Instruction& i) {
+  const auto is_signed = [&](std::size_t source) { return i.element("neg_lo", source, 0) != 0; };
+  if (is_signed(2)) e.unsupported("neg_lo");
+  const bool saturates = i.has("clamp");
+  VectorInstruction vector(e, i);
+  Chunks results = {};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    const std::array sources = {vector.source(0, u32, chunk), vector.source(1, u32, chunk),
+                                vector.source(2, u32, chunk)};
+    results.at(chunk) = dot(e, sources, bits, {.first = is_signed(0), .second = is_signed(1), .sum = true}, saturates);
+  }
+  vector.write(u32, results);
+}
+
 void add_vector_instructions(HandlerTable& table) {
   const auto op = [&](const char* mnemonic, Lane lane, unsigned sources, LaneFunction function,
                       OperationOptions options = {}) {
@@ -122,6 +139,8 @@ void add_vector_instructions(HandlerTable& table) {
   add_vector_operation(table, "v_cvt_i32_i16", {u32, {u16}}, extend_half<true>);
   add_vector_operation(table, "v_cvt_u32_u16", {u32, {u16}}, extend_half<false>);
   table.add("v_cndmask_b16", select_half);
+  table.add("v_dot4_i32_iu8", dot_of_either_sign<8>);
+  table.add("v_dot8_i32_iu4", dot_of_either_sign<4>);
 }
 
 // --- Lanes

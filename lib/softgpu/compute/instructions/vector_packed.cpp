@@ -189,27 +189,6 @@ void mixed_fma_half(Emitter& e, const Instruction& i) {
   }
 }
 
-/// Sum of products of the parts of two dwords, and S2; exact, then wrapped or saturated to 32 bits.
-template <unsigned bits, bool is_signed, bool saturates>
-Value* dot(Emitter& e, Sources s) {
-  llvm::Type* wide = Emitter::lanes(e.i64());
-  const auto widen = [&](Value* v) { return is_signed ? e.ir.CreateSExt(v, wide) : e.ir.CreateZExt(v, wide); };
-  const auto part = [&](Value* v, unsigned shift) {
-    Value* top = e.ir.CreateShl(v, 32 - bits - shift);
-    return is_signed ? e.ir.CreateAShr(top, 32 - bits) : e.ir.CreateLShr(top, 32 - bits);
-  };
-  Value* sum = widen(s[2]);
-  for (unsigned shift = 0; shift < 32; shift += bits)
-    sum = e.ir.CreateAdd(sum, widen(e.ir.CreateMul(part(s[0], shift), part(s[1], shift))));
-  if (saturates && is_signed) {
-    sum = e.ir.CreateBinaryIntrinsic(Intrinsic::smin, sum, e.splat64(0x7fffffff));
-    sum = e.ir.CreateBinaryIntrinsic(Intrinsic::smax, sum, e.splat64(~0x7fffffffULL));
-  } else if (saturates) {
-    sum = e.ir.CreateBinaryIntrinsic(Intrinsic::umin, sum, e.splat64(0xffffffff));
-  }
-  return e.low_half(sum);
-}
-
 /// The products are exact in double precision, and their sum all but exact: rounded once.
 Value* dot_halves(Emitter& e, Sources s) {
   const auto widen = [&](Value* v) { return e.ir.CreateFPExt(v, Emitter::lanes(e.ir.getDoubleTy())); };
@@ -222,13 +201,18 @@ Value* dot_halves(Emitter& e, Sources s) {
   return e.ir.CreateFPTrunc(sum, s[2]->getType());
 }
 
+template <unsigned bits, bool is_signed, bool saturates>
+Value* dot_integers(Emitter& e, Sources s) {
+  return dot(e, s, bits, {.first = is_signed, .second = is_signed, .sum = is_signed}, saturates);
+}
+
 template <unsigned bits, bool is_signed>
 void add_dot(HandlerTable& table, const char* mnemonic, const char* accumulating = nullptr) {
-  add_vector_operation(table, mnemonic, {u32, {u32, u32, u32}}, dot<bits, is_signed, false>,
-                       {.clamped = dot<bits, is_signed, true>});
+  OperationOptions options{.clamped = dot_integers<bits, is_signed, true>};
+  add_vector_operation(table, mnemonic, {u32, {u32, u32, u32}}, dot_integers<bits, is_signed, false>, options);
   if (accumulating == nullptr) return;
-  add_vector_operation(table, accumulating, {u32, {u32, u32, u32}}, dot<bits, is_signed, false>,
-                       {.clamped = dot<bits, is_signed, true>, .accumulates = true});
+  options.accumulates = true;
+  add_vector_operation(table, accumulating, {u32, {u32, u32, u32}}, dot_integers<bits, is_signed, false>, options);
 }
 
 template <Op::BinaryOps operation>

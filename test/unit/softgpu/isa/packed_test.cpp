@@ -315,6 +315,30 @@ TEST_P(VectorDot, TakesConstantsAsDwords) {
 }
 INSTANTIATE_TEST_SUITE_P(Isa, VectorDot, testing::ValuesIn(dots), name);
 
+/// RDNA3: the first two bits of neg_lo say whose parts have signs.
+TEST(LaterDots, OfEitherSignMatchTheManual) {
+  const auto value = [](u32 word, unsigned width, unsigned index, bool is_signed) {
+    return is_signed ? i64{signed_part(word, width, index)} : i64{part(word, width, index)};
+  };
+  std::vector<Case> cases;
+  for (const unsigned width : {8U, 4U})
+    for (const bool clamps : {false, true})
+      for (unsigned signs = 0; signs < 4; ++signs) {
+        const auto dot = [=](u32 a, u32 b, i32 c) {
+          i64 sum = c;
+          for (unsigned n = 0; n < 32 / width; ++n)
+            sum += value(a, width, n, (signs & 1) != 0) * value(b, width, n, (signs & 2) != 0);
+          return static_cast<i32>(clamps ? std::clamp(sum, i64{INT32_MIN}, i64{INT32_MAX}) : sum);
+        };
+        const PackedInstruction row = packed(width == 8 ? "v_dot4_i32_iu8" : "v_dot8_i32_iu4", dot);
+        for (const std::optional<std::size_t> scalar : {std::optional<std::size_t>(), {0}, {1}, {2}}) {
+          cases.push_back(case_of(row, {.neg_lo = signs}, scalar));
+          if (clamps) cases.back().assembly += " clamp";
+        }
+      }
+  expect_match(cases, {.gfx90a_lacks_them = true});
+}
+
 /// CLAMP saturates integers and limits numbers to the range from 0 to 1.
 u16 to_u16(i32 value) { return static_cast<u16>(std::clamp(value, 0, 0xffff)); }
 i16 to_i16(i32 value) { return static_cast<i16>(std::clamp(value, -0x8000, 0x7fff)); }
