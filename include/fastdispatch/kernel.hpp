@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -33,14 +34,17 @@ concept KernelArgument = std::convertible_to<Argument, Parameter> ||
 template <class Signature>
 class Kernel;
 
-/// A view of one kernel of a Module, with all that a dispatch needs worked out; trivially copyable. The signature was
-/// checked against the code object when Module::kernel made it. The module must outlive it and its dispatches.
+/// One kernel of a Module, with all that a dispatch needs worked out. The signature was checked against the code object
+/// when Module::kernel made it. Copies share the loaded code object with the Module: it stays loaded until all of them
+/// are gone. Dispatches do not keep it: one of them, or the Module, must live until the last dispatch completed.
 template <class... Parameters>
 class Kernel<void(Parameters...)> {
   static_assert((std::is_trivially_copyable_v<Parameters> && ...), "kernel parameters are passed as bytes");
 
 public:
-  explicit Kernel(const detail::KernelInfo& info) : info_(&info) {}
+  explicit Kernel(std::shared_ptr<const detail::KernelInfo> info) noexcept : info_(std::move(info)) {}
+  /// `info` outlives this.
+  explicit Kernel(const detail::KernelInfo& info) : Kernel({std::shared_ptr<const void>(), &info}) {}
 
   [[nodiscard]] std::string_view name() const { return info_->name; }
   /// Work-items: the size that the kernel was compiled for, or the agent's limit where that is smaller.
@@ -63,7 +67,7 @@ public:
   void write_arguments(std::byte* kernarg, Arguments&&... arguments) const noexcept;
 
 private:
-  const detail::KernelInfo* info_;
+  std::shared_ptr<const detail::KernelInfo> info_;
 };
 
 // ---- details

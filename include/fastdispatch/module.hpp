@@ -17,9 +17,9 @@
 
 namespace fastdispatch {
 
-/// Owner of a code object loaded for one agent; move-only. Its kernels are views into it, so the module must outlive
-/// the kernels and their dispatches. A module that was moved from may be destroyed and assigned to; all else throws
-/// Error.
+/// Owner of a code object loaded for one agent; move-only. Its kernels share the code object, which is unloaded when
+/// the Module and they are gone: one of them must outlive the kernels' dispatches. A module that was moved from may be
+/// destroyed and assigned to; all else throws Error.
 ///
 /// Thread safety: load and the const members may be called from any thread.
 class FASTDISPATCH_EXPORT Module {
@@ -41,7 +41,7 @@ public:
   /// parameters differ from the code object's.
   template <class Signature>
   [[nodiscard]] Kernel<Signature> kernel(std::string_view name) const&;
-  /// A module without a name is gone before its kernel can be dispatched.
+  /// The code object of a module without a name could be gone before the kernel's dispatch ran.
   template <class Signature>
   Kernel<Signature> kernel(std::string_view name) const&& = delete;
 
@@ -52,8 +52,8 @@ public:
 private:
   struct State;
   explicit Module(std::unique_ptr<State> state);
-  [[nodiscard]] const detail::KernelInfo& find(std::string_view name,
-                                               std::span<const detail::Parameter> parameters) const;
+  [[nodiscard]] std::shared_ptr<const detail::KernelInfo> find(std::string_view name,
+                                                               std::span<const detail::Parameter> parameters) const;
 
   detail::Owner<State> state_;
 };

@@ -1,5 +1,7 @@
 #include <fstream>
 #include <iterator>
+#include <memory>
+#include <optional>
 
 #include "device.hpp"
 
@@ -40,6 +42,19 @@ TEST_F(Modules, that_were_moved_from_say_so) {
   EXPECT_THAT(error_of([&] { static_cast<void>(first.kernel<void()>("increment")); }), HasSubstr("moved from"));
   first = std::move(second);
   EXPECT_FALSE(first.kernel_names().empty());
+}
+
+TEST_F(Modules, stay_loaded_while_they_have_kernels) {
+  using Increment = Kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>;
+  std::optional<Module> own = Module::load(gpu, DEVICE_TEST_KERNELS);
+  const auto increment =
+      std::make_unique<const Increment>(own->kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment"));
+  const Increment copy_of_it = *increment;
+  own.reset();
+  DeviceBuffer<std::uint32_t> values = upload(numbers(100));
+  queue.dispatch(copy_of_it, grid(100), values, 100, 1).wait(limit);
+  EXPECT_EQ(download(values), numbers(100, 1));
+  EXPECT_EQ(copy_of_it.name(), "increment");
 }
 
 // A damaged file can make ROCr abort the process: then this test ends.

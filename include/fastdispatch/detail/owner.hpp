@@ -13,12 +13,13 @@ namespace fastdispatch::detail {
   throw Error(std::string("a ") + what + " that was moved from can only be destroyed or assigned to");
 }
 
-/// Owns the state of a handle; an access throws Error once it was moved from. Cost: a comparison.
+/// Owns the state of a handle, alone or with what the handle made; an access throws Error once it was moved from. Cost:
+/// a comparison.
 template <class State>
 class Owner {
 public:
   /// `what` is the handle in words, such as "queue", and lives for ever.
-  Owner(std::unique_ptr<State> state, const char* what) noexcept : state_(std::move(state)), what_(what) {}
+  Owner(std::unique_ptr<State> state, const char* what) : state_(std::move(state)), what_(what) {}
 
   [[nodiscard]] State& operator*() const {
     if (state_ == nullptr) [[unlikely]]
@@ -26,9 +27,10 @@ public:
     return *state_;
   }
   [[nodiscard]] State* operator->() const { return &**this; }
+  [[nodiscard]] std::shared_ptr<State> share() const noexcept { return state_; }
 
 private:
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;
   const char* what_;
 };
 

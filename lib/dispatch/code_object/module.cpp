@@ -138,7 +138,8 @@ Module Module::load(Agent agent, std::span<const std::byte> image, std::string_v
   return Module(std::make_unique<State>(agent, code_object, std::string(name)));
 }
 
-const detail::KernelInfo& Module::find(std::string_view name, std::span<const detail::Parameter> parameters) const {
+std::shared_ptr<const detail::KernelInfo> Module::find(std::string_view name,
+                                                       std::span<const detail::Parameter> parameters) const {
   const State& state = *state_;
   const std::size_t index = state.index_of(name);
   if (index == state.infos.size()) {
@@ -147,7 +148,7 @@ const detail::KernelInfo& Module::find(std::string_view name, std::span<const de
   }
   detail::check_signature(state.metadata[index], parameters);
   detail::check_implicit_arguments(state.metadata[index]);
-  return state.infos[index];
+  return {state_.share(), &state.infos[index]};
 }
 
 std::vector<std::string> Module::kernel_names() const {
