@@ -43,7 +43,8 @@ private:
     std::erase_if(known_, [&](const Known& one) {
       return one.wait->leader() == nullptr && one.covered_by <= epochs_.completed();
     });
-    return known_.emplace_back(std::make_unique<PeerWait>(leader, leader_epochs, follower_));
+    known_.push_back({.wait = std::make_unique<PeerWait>(leader, leader_epochs, follower_)});
+    return known_.back();
   }
 
   QueueFailure& follower_;
