@@ -36,16 +36,12 @@ public:
   [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override {
     return launch_->private_segment_bytes();
   }
-  [[nodiscard]] std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const override {
-    return runners_->of(worker).run(*launch_, group);
-  }
-  [[nodiscard]] bool never_waits() const noexcept override { return launch_->never_waits(); }
-  [[nodiscard]] std::optional<compute::Failure> run_groups(std::uint32_t worker, std::uint64_t begin,
-                                                           std::uint64_t end) const override {
-    return runners_->of(worker).run(*launch_, begin, end);
-  }
   [[nodiscard]] Outcome start_group(std::uint32_t worker, std::uint64_t group) const override {
     return runners_->of(worker).start(*launch_, group);
+  }
+  [[nodiscard]] Outcome start_groups(std::uint32_t worker, std::uint64_t& begin, std::uint64_t end) const override {
+    if (!launch_->runs_in_turn()) return Grid::start_groups(worker, begin, end);
+    return runners_->of(worker).start(*launch_, begin, end);
   }
   [[nodiscard]] Outcome resume_group(std::uint32_t worker,
                                      std::unique_ptr<compute::SuspendedGroup> group) const override {

@@ -34,6 +34,8 @@ public:
   void call_another_helper();
   void note_activity() noexcept;
 
+  /// Workers for which there is a core.
+  [[nodiscard]] std::uint32_t parallel() const noexcept { return parallel_; }
   /// As many workers execute as there are cores: one more would take a core from them.
   [[nodiscard]] bool has_a_core() const noexcept { return executing_.load(std::memory_order_relaxed) < parallel_; }
   /// More workers execute than there are cores.

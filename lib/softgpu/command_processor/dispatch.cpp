@@ -9,13 +9,15 @@ namespace {
 /// Of so many packets with kernels known as short one is timed: reading the clock takes as long as some of them run.
 constexpr std::uint64_t packets_per_sample = 64;
 
+/// So long after the last change, work-groups in turns may all wait for one that has not begun.
+constexpr std::uint64_t longest_hold = 1'000'000'000;
+
 }  // namespace
 
 Dispatch::Dispatch(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Grid> grid, const Properties& properties,
                    std::uint32_t cores)
     : queue_(std::move(queue)), grid_(std::move(grid)), properties_(properties), count_(grid_->group_count()),
-      runs_in_turn_(grid_->never_waits() && properties.order.is_identity()),
-      start_time_(properties.profiled ? gpu_clock() : 0) {
+      is_in_order_(properties.order.is_identity()), start_time_(properties.profiled ? gpu_clock() : 0) {
   shares_.deal(count_, cores);
 }
 
@@ -24,32 +26,51 @@ void Dispatch::renew(AqlQueue& queue, std::shared_ptr<Grid> grid, const Properti
   grid_ = std::move(grid);
   properties_ = properties;
   count_ = grid_->group_count();
-  runs_in_turn_ = grid_->never_waits() && properties.order.is_identity();
+  is_in_order_ = properties.order.is_identity();
   start_time_ = properties.profiled ? gpu_clock() : 0;
   shares_.deal(count_, cores);
   finished_.store(0, std::memory_order_relaxed);
   members_.store(0, std::memory_order_relaxed);
+  paused_.store(0, std::memory_order_relaxed);
+  last_pause_.store(0, std::memory_order_relaxed);
   failed_.store(false, std::memory_order_relaxed);
   failure_.reset();
 }
 
-std::uint64_t Dispatch::run(const Range& range, std::uint32_t worker, Waiting& waiting) {
-  std::uint64_t left = 0;
+std::uint64_t Dispatch::run(const Range& range, std::uint32_t worker, SetAside& set_aside) {
   const std::uint64_t start = range.begin == 0 ? gpu_clock() : 0;
-  if (runs_in_turn_) {
-    run_in_turn(range, worker);
-    if (start != 0) note_pace(range, start);
-    return range.end - range.begin;
-  }
-  for (std::uint64_t group = range.begin; group != range.end && !is_over(); ++group) {
-    auto outcome = grid_->start_group(worker, properties_.order(group));
+  const std::uint64_t finished = run_range(range, worker, set_aside);
+  if (start != 0 && finished == range.end - range.begin) note_pace(range, start);
+  return finished;
+}
+
+std::uint64_t Dispatch::run_alone(std::uint32_t worker, SetAside& set_aside) {
+  const std::uint64_t start = properties_.packet_index % packets_per_sample == 0 ? gpu_clock() : 0;
+  const Range all{.begin = 0, .end = count_};
+  const std::uint64_t finished = run_range(all, worker, set_aside);
+  if (!set_aside.empty()) shares_.take_all();
+  if (start != 0) note_pace(all, start);
+  return finished;
+}
+
+std::uint64_t Dispatch::run_range(const Range& range, std::uint32_t worker, SetAside& set_aside) {
+  std::uint64_t left = 0;
+  for (std::uint64_t next = range.begin; next != range.end;) {
+    if (is_over()) break;  // those that do not begin count as finished
+    auto outcome = is_in_order_ ? grid_->start_groups(worker, next, range.end)
+                                : grid_->start_group(worker, properties_.order(next++));
     if (auto* failure = std::get_if<compute::Failure>(&outcome)) fail(std::move(*failure));
-    if (auto* waits = std::get_if<std::unique_ptr<compute::SuspendedGroup>>(&outcome)) {
-      waiting.push_back(std::move(*waits));
-      ++left;
-    }
+    auto* group = std::get_if<std::unique_ptr<compute::SuspendedGroup>>(&outcome);
+    if (group == nullptr) continue;
+    const bool is_paused = (*group)->can_go_on();
+    set_aside.push_back(std::move(*group));
+    ++left;
+    if (!is_paused) continue;
+    note_pause();
+    if (next == range.end) break;
+    shares_.give_back({.begin = next, .end = range.end});
+    return next - range.begin - left;
   }
-  if (start != 0 && left == 0) note_pace(range, start);
   return range.end - range.begin - left;
 }
 
@@ -58,13 +79,29 @@ bool Dispatch::resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint
     group.reset();
     return finished(1);
   }
+  const bool was_paused = group->can_go_on();
   auto outcome = grid_->resume_group(worker, std::move(group));
-  if (auto* waits = std::get_if<std::unique_ptr<compute::SuspendedGroup>>(&outcome)) {
-    group = std::move(*waits);
-    return false;
+  auto* again = std::get_if<std::unique_ptr<compute::SuspendedGroup>>(&outcome);
+  if (again != nullptr) group = std::move(*again);
+  const bool is_paused = again != nullptr && group->can_go_on();
+  if (is_paused && !was_paused) note_pause();
+  if (was_paused && !is_paused) {
+    paused_.fetch_sub(1, std::memory_order_relaxed);
+    last_pause_.store(gpu_clock(), std::memory_order_relaxed);
   }
+  if (again != nullptr) return false;
   if (auto* failure = std::get_if<compute::Failure>(&outcome)) fail(std::move(*failure));
   return finished(1);
+}
+
+void Dispatch::note_pause() noexcept {
+  paused_.fetch_add(1, std::memory_order_relaxed);
+  last_pause_.store(gpu_clock(), std::memory_order_relaxed);
+}
+
+bool Dispatch::has_enough_in_turns(std::uint32_t workers) const noexcept {
+  return paused_.load(std::memory_order_relaxed) >= workers &&
+         gpu_clock() - last_pause_.load(std::memory_order_relaxed) < longest_hold;
 }
 
 bool Dispatch::end(std::unique_ptr<compute::SuspendedGroup>& group) {
@@ -77,23 +114,6 @@ bool Dispatch::is_over() const noexcept { return failed() || queue_->closed(); }
 
 bool Dispatch::finished(std::uint64_t groups) noexcept {
   return groups != 0 && finished_.fetch_add(groups, std::memory_order_acq_rel) + groups == count_;
-}
-
-void Dispatch::run_alone(std::uint32_t worker) {
-  const std::uint64_t start = properties_.packet_index % packets_per_sample == 0 ? gpu_clock() : 0;
-  const Range all{.begin = 0, .end = count_};
-  if (runs_in_turn_) {
-    run_in_turn(all, worker);
-  } else {
-    for (std::uint64_t group = 0; group != count_ && !is_over(); ++group)
-      if (auto failure = grid_->run_group(worker, group)) fail(std::move(*failure));
-  }
-  if (start != 0) note_pace(all, start);
-}
-
-void Dispatch::run_in_turn(const Range& range, std::uint32_t worker) {
-  if (is_over()) return;
-  if (auto failure = grid_->run_groups(worker, range.begin, range.end)) fail(std::move(*failure));
 }
 
 void Dispatch::note_pace(const Range& range, std::uint64_t start) noexcept {

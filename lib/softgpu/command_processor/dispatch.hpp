@@ -45,20 +45,21 @@ public:
 
   /// The next work-groups to run, on the core of that number; none when all are taken.
   [[nodiscard]] std::optional<Range> claim(std::uint32_t core) noexcept { return shares_.claim(core); }
-  /// Work-groups that wait for what others do.
-  using Waiting = std::vector<std::unique_ptr<compute::SuspendedGroup>>;
-  /// Runs a claimed range. Work-groups that came to wait are added to `waiting`. Returns how many have finished.
-  [[nodiscard]] std::uint64_t run(const Range& range, std::uint32_t worker, Waiting& waiting);
+  /// Work-groups that wait for what others do, or whose turn was over.
+  using SetAside = std::vector<std::unique_ptr<compute::SuspendedGroup>>;
+  /// Runs a claimed range, up to a work-group whose turn was over. Adds to `set_aside`, and gives back what is left of
+  /// the range. Returns how many work-groups have finished.
+  [[nodiscard]] std::uint64_t run(const Range& range, std::uint32_t worker, SetAside& set_aside);
   /// So many claimed work-groups have finished. True when they were the last of the grid: the caller then completes the
   /// dispatch.
   [[nodiscard]] bool finished(std::uint64_t groups) noexcept;
-  /// Goes on with a work-group that waited, or ends it where the dispatch is at its end; it is left in `group` if it
-  /// waits again. True when it was the last of the grid to finish.
+  /// Goes on with a work-group that was set aside, or ends it where the dispatch is at its end; it is left in `group`
+  /// if it is to be set aside again. True when it was the last of the grid to finish.
   [[nodiscard]] bool resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint32_t worker);
   /// Ends a work-group whose time is up. True when it was the last of the grid to finish.
   [[nodiscard]] bool end(std::unique_ptr<compute::SuspendedGroup>& group);
-  /// Runs the whole grid. No other worker may know of this dispatch, and no work-group may come to wait.
-  void run_alone(std::uint32_t worker);
+  /// As run(), for the whole grid. No other worker may know of this dispatch.
+  [[nodiscard]] std::uint64_t run_alone(std::uint32_t worker, SetAside& set_aside);
   /// Tells the queue. Called once.
   void complete();
 
@@ -66,10 +67,13 @@ public:
   void join() noexcept { members_.fetch_add(1, std::memory_order_relaxed); }
   void part() noexcept { members_.fetch_sub(1, std::memory_order_release); }
   /// Whether the caller, which has joined, may renew a completed dispatch that no worker can join any more. A
-  /// work-group that waits keeps its dispatch without being a member.
+  /// work-group that was set aside keeps its dispatch without being a member.
   [[nodiscard]] bool is_left_by_others() const noexcept {
-    return members_.load(std::memory_order_acquire) == 1 && !may_wait();
+    return members_.load(std::memory_order_acquire) == 1 && !may_wait() && last_pause_ == 0;
   }
+  /// Whether further work-groups are to begin only later: so many are not through with their turns. None would ever
+  /// begin that those in turns wait for; so one begins now and then.
+  [[nodiscard]] bool has_enough_in_turns(std::uint32_t workers) const noexcept;
 
   [[nodiscard]] std::uint64_t group_count() const noexcept { return count_; }
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
@@ -83,7 +87,8 @@ public:
   [[nodiscard]] std::uint64_t start_time() const noexcept { return start_time_; }
 
 private:
-  void run_in_turn(const Range& range, std::uint32_t worker);
+  [[nodiscard]] std::uint64_t run_range(const Range& range, std::uint32_t worker, SetAside& set_aside);
+  void note_pause() noexcept;
   void note_pace(const Range& range, std::uint64_t start) noexcept;
   void fail(compute::Failure failure);
   [[nodiscard]] bool is_over() const noexcept;
@@ -92,9 +97,11 @@ private:
   std::shared_ptr<Grid> grid_;
   Properties properties_;
   std::uint64_t count_;
-  bool runs_in_turn_;
+  bool is_in_order_;
   std::uint64_t start_time_ = 0;
   Shares shares_;
+  std::atomic<std::uint32_t> paused_{0};      // work-groups whose turn was over
+  std::atomic<std::uint64_t> last_pause_{0};  // when a work-group's turn was over first, or when such a one ended; or 0
   std::atomic<bool> failed_{false};
   std::optional<compute::Failure> failure_;  // written by the worker that set failed_ first
   alignas(64) std::atomic<std::uint64_t> finished_{0};

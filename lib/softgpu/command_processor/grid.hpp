@@ -21,23 +21,15 @@ public:
   [[nodiscard]] virtual std::uint64_t group_count() const noexcept = 0;
   /// Scratch memory that each work-item needs.
   [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
-  /// Runs one work-group to its end. Workers that run at the same time have different numbers.
-  [[nodiscard]] virtual std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const = 0;
-  /// Whether run_groups() may be called: no work-group comes to wait.
-  [[nodiscard]] virtual bool never_waits() const noexcept { return false; }
-  /// Runs the work-groups from `begin` to before `end` in turn, up to the first that fails.
-  [[nodiscard]] virtual std::optional<compute::Failure> run_groups(std::uint32_t worker, std::uint64_t begin,
-                                                                   std::uint64_t end) const {
-    std::optional<compute::Failure> failure;
-    for (std::uint64_t group = begin; group != end && !failure; ++group) failure = run_group(worker, group);
-    return failure;
-  }
-  /// As run_group(), but a work-group that waits for other work-groups may be handed back. Any worker may go on with it
-  /// later. It must not outlive the grid.
+  /// Runs one work-group. Workers that run at the same time have different numbers. A work-group that waits for other
+  /// work-groups, or whose turn is over, may be handed back. Any worker may go on with it later. It must not outlive
+  /// the grid.
   using Outcome = compute::WorkGroupRunner::Outcome;
-  [[nodiscard]] virtual Outcome start_group(std::uint32_t worker, std::uint64_t group) const {
-    if (auto failure = run_group(worker, group)) return *std::move(failure);
-    return std::monostate{};
+  [[nodiscard]] virtual Outcome start_group(std::uint32_t worker, std::uint64_t group) const = 0;
+  /// Runs some of the work-groups from `begin` to before `end`; `begin` is then the next one. All but the last that was
+  /// run have ended.
+  [[nodiscard]] virtual Outcome start_groups(std::uint32_t worker, std::uint64_t& begin, std::uint64_t /*end*/) const {
+    return start_group(worker, begin++);
   }
   [[nodiscard]] virtual Outcome resume_group(std::uint32_t worker,
                                              std::unique_ptr<compute::SuspendedGroup> group) const {

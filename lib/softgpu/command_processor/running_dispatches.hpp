@@ -24,6 +24,14 @@ public:
     count_.store(dispatches_.size(), std::memory_order_release);
   }
 
+  /// The same if it is not there.
+  void add_again(const std::shared_ptr<Dispatch>& dispatch) {
+    const std::lock_guard lock(mutex_);
+    if (std::ranges::find(dispatches_, dispatch) != dispatches_.end()) return;
+    dispatches_.push_back(dispatch);
+    count_.store(dispatches_.size(), std::memory_order_release);
+  }
+
   [[nodiscard]] bool is_empty() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
 
   /// Joins the oldest dispatch that has work-groups left and for which the condition holds; null if there is none.

@@ -20,6 +20,7 @@
 #include "softgpu/command_processor/aql_queue.hpp"
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/crew.hpp"
+#include "softgpu/command_processor/paused_groups.hpp"
 #include "softgpu/command_processor/places.hpp"
 #include "softgpu/command_processor/running_dispatches.hpp"
 #include "softgpu/command_processor/waiting_groups.hpp"
@@ -46,6 +47,8 @@ constexpr nanoseconds stop_limit = 2s;
 // After so many kernels of one queue, or so long, a worker looks at another queue first.
 constexpr unsigned turns_per_queue = 16;
 constexpr nanoseconds longest_stay = 250us;
+// Between two turns of work-groups whose turn was over, a worker does other work for so long, if there is any.
+constexpr nanoseconds between_turns = 5ms;
 constexpr unsigned finds_per_note = 64;  // short kernels before the time of the last activity is noted again
 
 nanoseconds now() noexcept { return nanoseconds(gpu_clock()); }
@@ -95,6 +98,7 @@ struct Scheduler::State {
 
   RunningDispatches running;
   WaitingGroups waiting;
+  PausedGroups paused;
 
   alignas(64) std::atomic<std::uint64_t> finds{0};  // about as many: workers overwrite each other's
   std::vector<Claims> claims;                       // each worker's
@@ -112,9 +116,10 @@ public:
       refresh_queues();
       visit_waiting();
       const bool helped = help();
-      const bool looked = (!helped || state_.waiting.size() != 0) && look();
+      const bool looked = (!helped || state_.waiting.size() + state_.paused.size() != 0) && look();
+      const bool resumed = resume_paused(helped || looked);
       self_.come_back();
-      if (helped || looked)
+      if (helped || looked || resumed)
         found();
       else
         rest();
@@ -143,7 +148,14 @@ private:
     if (state_.waiting.size() == 0) state_.waiting.leave(index_);
   }
 
-  void visit(WaitingGroups::Entry entry) {
+  void visit(SetAsideGroup entry) {
+    go_on_with(entry);
+    state_.waiting.visited(entry.group == nullptr || entry.group->got_on());
+    if (entry.group != nullptr) set_aside(std::move(entry));
+  }
+
+  /// Leaves it in `entry` if it is to be set aside again.
+  void go_on_with(SetAsideGroup& entry) {
     Dispatch& dispatch = *entry.dispatch;
     bool last = false;
     if (state_.executions->is_overdue(entry.since)) {
@@ -153,9 +165,30 @@ private:
       last = dispatch.resume(entry.group, index_);
       state_.executions->end(index_);
     }
-    state_.waiting.visited(entry.group == nullptr || entry.group->got_on());
     if (last) complete(dispatch);
-    if (entry.group != nullptr) state_.waiting.add(std::move(entry));
+  }
+
+  void set_aside(SetAsideGroup entry) {
+    if (entry.group->can_go_on())
+      state_.paused.add(std::move(entry));
+    else
+      state_.waiting.add(std::move(entry));
+  }
+
+  /// Gives a work-group whose turn was over another turn.
+  bool resume_paused(bool there_is_other_work) {
+    if (state_.paused.size() == 0 || !state_.crew.has_a_core()) return false;
+    if (there_is_other_work && now() - last_turn_ < between_turns) return false;
+    auto entry = state_.paused.take();
+    if (!entry) return false;
+    self_.begin_executing();
+    place_.settle();
+    go_on_with(*entry);
+    if (entry->group != nullptr) set_aside(std::move(*entry));
+    place_.leave();
+    self_.end_executing();
+    last_turn_ = now();
+    return true;
   }
 
   /// Runs work-groups of a kernel that another worker launched.
@@ -171,6 +204,7 @@ private:
   [[nodiscard]] std::shared_ptr<Dispatch> join_one() {
     return state_.running.join([&](const Dispatch& dispatch) {
       if (dispatch.may_wait() && !dispatch.waits_for_itself() && state_.waiting.are_many()) return false;
+      if (dispatch.has_enough_in_turns(state_.crew.parallel())) return false;
       return dispatch.admits(index_);
     });
   }
@@ -244,12 +278,14 @@ private:
     const bool looks = !self_.has_left();
     if (looks) self_.look_away();
     state_.executions->begin(index_, dispatch);
-    dispatch.run_alone(index_);
-    complete(dispatch);
+    const std::uint64_t finished = dispatch.run_alone(index_, set_aside_);
+    const bool ended = set_aside_.empty();
+    if (!ended) set_aside_groups_of(alone);
+    if (ended || dispatch.finished(finished)) complete(dispatch);
     state_.executions->end(index_);
     if (looks) self_.look_back();
     was_short_ = true;
-    spare = std::move(alone);
+    if (ended) spare = std::move(alone);
   }
 
   /// Runs work-groups of a dispatch that this worker has joined, then of the dispatches that follow at once.
@@ -288,14 +324,23 @@ private:
       finished += dispatch.run(*range, index_, set_aside_);
       share(dispatch);
       if (set_aside_.empty()) continue;
-      for (auto& group : set_aside_)
-        state_.waiting.add({.dispatch = launched, .group = std::move(group), .since = gpu_clock()});
-      set_aside_.clear();
+      set_aside_groups_of(launched);
       if (!dispatch.waits_for_itself()) break;  // work-groups that wait already come first
     }
     // Before the queue may be gone: once all have told what they finished.
     backlog_ = finished != 0 ? dispatch.queue()->backlog() : AqlQueue::Backlog::none;
     return dispatch.finished(finished);
+  }
+
+  void set_aside_groups_of(const std::shared_ptr<Dispatch>& dispatch) {
+    bool call = false;
+    for (auto& group : set_aside_) {
+      call = call || group->can_go_on();
+      set_aside({.dispatch = dispatch, .group = std::move(group), .since = gpu_clock()});
+    }
+    set_aside_.clear();
+    if (dispatch->has_unclaimed()) state_.running.add_again(dispatch);
+    if (call) state_.crew.call_helpers();
   }
 
   /// Calls other workers if there is a core for them: at once if the queue has more packets, else after a while.
@@ -383,7 +428,8 @@ private:
   std::uint64_t claims_ = 0;
   bool was_short_ = false;
   AqlQueue::Backlog backlog_ = AqlQueue::Backlog::none;  // of the queue whose kernel was executed last
-  Dispatch::Waiting set_aside_;
+  nanoseconds last_turn_{};  // when the last turn of a work-group ended whose turn had been over before
+  Dispatch::SetAside set_aside_;
 };
 
 Scheduler::Scheduler(std::uint32_t workers, std::shared_ptr<Executions> executions)

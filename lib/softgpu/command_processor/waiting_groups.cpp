@@ -16,20 +16,20 @@ constexpr std::uint64_t stuck = 1'000'000;
 
 }  // namespace
 
-void WaitingGroups::add(Entry entry) {
+void WaitingGroups::add(SetAsideGroup group) {
   const std::lock_guard lock(mutex_);
-  if (entries_.empty()) last_progress_.store(gpu_clock(), std::memory_order_relaxed);
-  entries_.push_back(std::move(entry));
-  size_.store(entries_.size(), std::memory_order_release);
+  if (groups_.empty()) last_progress_.store(gpu_clock(), std::memory_order_relaxed);
+  groups_.push_back(std::move(group));
+  size_.store(groups_.size(), std::memory_order_release);
 }
 
-std::optional<WaitingGroups::Entry> WaitingGroups::take() {
+std::optional<SetAsideGroup> WaitingGroups::take() {
   const std::lock_guard lock(mutex_);
-  if (entries_.empty()) return std::nullopt;
-  Entry entry = std::move(entries_.front());
-  entries_.pop_front();
-  size_.store(entries_.size(), std::memory_order_release);
-  return entry;
+  if (groups_.empty()) return std::nullopt;
+  SetAsideGroup group = std::move(groups_.front());
+  groups_.pop_front();
+  size_.store(groups_.size(), std::memory_order_release);
+  return group;
 }
 
 bool WaitingGroups::wants_visit_by(std::uint32_t worker) noexcept {

@@ -9,25 +9,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <mutex>
 #include <optional>
 
-#include "softgpu/command_processor/dispatch.hpp"
+#include "softgpu/command_processor/set_aside.hpp"
 
 namespace softgpu::command_processor {
 
 class WaitingGroups {
 public:
-  struct Entry {
-    std::shared_ptr<Dispatch> dispatch;
-    std::unique_ptr<compute::SuspendedGroup> group;  // before the dispatch in destruction
-    std::uint64_t since = 0;                         // by gpu_clock()
-  };
-
-  void add(Entry entry);
+  void add(SetAsideGroup group);
   /// The work-group that was visited the longest ago.
-  [[nodiscard]] std::optional<Entry> take();
+  [[nodiscard]] std::optional<SetAsideGroup> take();
   [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
   /// So many that no more should be set aside, except of a grid whose work-groups all wait for each other.
   [[nodiscard]] bool are_many() const noexcept { return size() >= many; }
@@ -49,7 +42,7 @@ private:
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
   std::mutex mutex_;
-  std::deque<Entry> entries_;
+  std::deque<SetAsideGroup> groups_;
   std::atomic<std::size_t> size_{0};
   std::atomic<std::uint32_t> visitor_{nobody};
   std::atomic<std::uint64_t> last_visit_{0};

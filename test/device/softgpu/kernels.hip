@@ -49,6 +49,16 @@ extern "C" __global__ void take_turns(unsigned* order, unsigned first_turn) {
   turn = first_turn + wave;
 }
 
+// One wavefront polls memory by plain loads, as a load of work-group scope is on gfx90a, and looks busy meanwhile.
+extern "C" __global__ void poll_plainly(unsigned* flag, unsigned* tries) {
+  if (threadIdx.x >= 64) {
+    __hip_atomic_store(flag + blockIdx.x, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+    return;
+  }
+  while (__hip_atomic_load(flag + blockIdx.x, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP) == 0)
+    tries[blockIdx.x * 64 + threadIdx.x] += 1;
+}
+
 // Ends when the barrier has opened often enough, which may be never.
 extern "C" __global__ void pass_barriers(const volatile unsigned* flag) {
   while (*flag == 0) __syncthreads();

@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -61,6 +62,44 @@ int exit_code_of(const std::function<void()>& body) {
   int status = 0;
   waitpid(child, &status, 0);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST(Fairness, a_loop_of_plain_loads_lets_the_other_wavefront_store) {
+  SoftGpu device;
+  Queue queue(device.gpu);
+  constexpr std::uint32_t groups = 8;
+  auto flags = device.zeros(groups);
+  auto tries = device.zeros(groups * 64);
+  const auto poll = device.module.kernel<void(std::uint32_t*, std::uint32_t*)>("poll_plainly");
+  for (int round = 0; round != 3; ++round) {  // a kernel that is known as short is run in another way
+    std::fill(flags.begin(), flags.end(), 0U);
+    queue.dispatch(poll, grid(groups * 128).group(128), flags.data(), tries.data()).wait(limit);
+    EXPECT_THAT(std::vector(flags.begin(), flags.end()), testing::Each(1U));
+  }
+}
+
+TEST(Fairness, copies_and_other_queues_go_on_beside_kernels_that_never_end) {
+  SoftGpu device;
+  {
+    std::array<Queue, 2> busy = {Queue(device.gpu), Queue(device.gpu)};
+    for (Queue& queue : busy)
+      queue.dispatch(device.module.kernel<void(std::uint32_t*)>("loop_forever"), grid(64 * 256).group(256),
+                     device.flag.data());
+    Queue other(device.gpu);
+    const std::vector<std::uint32_t> values(std::size_t{1} << 20U, 7);
+    DeviceBuffer<std::uint32_t> there(device.gpu, values.size());
+    DeviceBuffer<std::uint32_t> again(device.gpu, values.size());
+    for (int round = 0; round != 3; ++round) {
+      copy(there, std::span(values));
+      copy(again, there);
+      device.expect_that_work_is_done(other);
+      std::vector<std::uint32_t> back(values.size());
+      copy(std::span(back), again);
+      EXPECT_EQ(back, values);
+    }
+  }
+  Queue later(device.gpu);  // the endless kernels ended with their queues
+  device.expect_that_work_is_done(later);
 }
 
 void expect_the_time_limit_to_end(const char* kernel, std::uint32_t group_size) {

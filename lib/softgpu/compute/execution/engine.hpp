@@ -126,8 +126,8 @@ public:
   [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
   /// What its work-groups may wait for.
   [[nodiscard]] virtual WaitsFor waits_for() const noexcept = 0;
-  /// Whether every wavefront runs to its end without waiting for anything.
-  [[nodiscard]] virtual bool never_waits() const noexcept = 0;
+  /// Whether its wavefronts can run one after the other, as none waits for another.
+  [[nodiscard]] virtual bool runs_in_turn() const noexcept = 0;
   /// How many of its work-groups a compute unit holds at once, by their wavefronts, registers and LDS.
   [[nodiscard]] virtual std::uint32_t groups_per_compute_unit() const noexcept = 0;
   /// For interrupt(). Unlike an address it is never another launch's.
@@ -142,8 +142,8 @@ private:
   std::uint64_t identity_ = next_identity();
 };
 
-/// A work-group that was set aside because it waits. Owns its LDS and its wavefronts' stacks; its destructor ends it.
-/// The launch, and the objects that the launch has from its queue, must outlive it.
+/// A work-group that was set aside because it waits, or because its turn was over. Owns its LDS and its wavefronts'
+/// stacks; its destructor ends it. The launch, and the objects that the launch has from its queue, must outlive it.
 ///
 /// Thread safety: none; it may go on in another thread than the one that it began in.
 class SuspendedGroup {
@@ -151,6 +151,8 @@ public:
   virtual ~SuspendedGroup() = default;
   /// Whether one of its wavefronts ended its wait when the work-group last went on.
   [[nodiscard]] virtual bool got_on() const noexcept = 0;
+  /// Whether it does not wait: its turn was over.
+  [[nodiscard]] virtual bool can_go_on() const noexcept = 0;
   /// Ends it, and says so as an interrupt would have.
   virtual Failure end() = 0;
 };
@@ -167,14 +169,16 @@ public:
   /// Runs work-group `group` (x fastest) to its end, or until interrupt(thread, launch.identity()). A failure ends the
   /// work-group at once; the thread is fine after.
   [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t group);
-  /// The same for the work-groups from `begin` to before `end` in turn, of a launch that never waits.
-  [[nodiscard]] std::optional<Failure> run(const Launch& launch, std::uint64_t begin, std::uint64_t end);
 
-  /// The outcome of a work-group: it ended, it failed, or it waits.
+  /// The outcome of a work-group: it ended, it failed, or it waits or its turn was over.
   using Outcome = std::variant<std::monostate, Failure, std::unique_ptr<SuspendedGroup>>;
-  /// As run(), but does not stay with a work-group that waits for longer than a moment.
+  /// As run(), but does not stay with a work-group that waits for longer than a moment, or that runs for longer than
+  /// its turn.
   [[nodiscard]] Outcome start(const Launch& launch, std::uint64_t group);
-  /// Goes on with a work-group that waits, until it waits again.
+  /// The same for the work-groups from `begin` to before `end`, of a launch that runs in turn. Stops behind the first
+  /// that has not ended, whose outcome it returns; `begin` is then the next one.
+  [[nodiscard]] Outcome start(const Launch& launch, std::uint64_t& begin, std::uint64_t end);
+  /// Goes on with a work-group that was set aside, until it waits again or its turn is over.
   [[nodiscard]] Outcome resume(std::unique_ptr<SuspendedGroup> group);
 
 private:

@@ -208,8 +208,8 @@ std::uint64_t PreparedLaunch::group_count() const noexcept {
   return std::uint64_t{groups_[0]} * groups_[1] * groups_[2];
 }
 
-bool PreparedLaunch::never_waits() const noexcept {
-  if (kernel_->waits_for() == WaitsFor::nothing) return true;
+bool PreparedLaunch::runs_in_turn() const noexcept {
+  if (kernel_->waits_for() <= WaitsFor::turns) return true;
   return kernel_->waits_for() == WaitsFor::work_group && group(0).waves() == 1;  // the others are no larger
 }
 

@@ -42,7 +42,7 @@ public:
   [[nodiscard]] std::uint64_t group_count() const noexcept override;
   [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override;
   [[nodiscard]] WaitsFor waits_for() const noexcept override { return kernel_->waits_for(); }
-  [[nodiscard]] bool never_waits() const noexcept override;
+  [[nodiscard]] bool runs_in_turn() const noexcept override;
   [[nodiscard]] std::uint32_t groups_per_compute_unit() const noexcept override;
 
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }

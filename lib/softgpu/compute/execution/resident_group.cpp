@@ -20,11 +20,14 @@ namespace {
 constexpr std::chrono::microseconds stay{100};
 /// Rounds before the clock is looked at.
 constexpr unsigned free_rounds = 8;
+/// A work-group's turn: its memory is then in this core's caches. A wavefront's is shorter (memory_runtime.cpp).
+constexpr std::chrono::milliseconds longest_turn{5};
 
 Wave& wave_of(WaveState* state) { return *static_cast<Wave*>(state->runner); }
 
 void wait_at_barrier(WaveState* state) { wave_of(state).wait(Wave::Status::at_barrier); }
 void let_others_run(WaveState* state) { wave_of(state).wait(Wave::Status::ready); }
+void end_turn(WaveState* state) { wave_of(state).wait(Wave::Status::turn_over); }
 
 void sync_globally(WaveState* state, std::uint32_t instruction, std::uint32_t resource, std::uint32_t value) {
   Wave& wave = wave_of(state);
@@ -44,6 +47,13 @@ void interrupt_host(WaveState* state, std::uint32_t data) {
   state->interrupts->kernel_interrupt(data & carried);
   FaultGuard::resume(guard);
   if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
+}
+
+void let_wait(Wave& wave) {
+  wave.state.barrier = wait_at_barrier;
+  wave.state.yield = let_others_run;
+  wave.state.sync_globally = sync_globally;
+  wave.state.runner = &wave;
 }
 
 Failure::Kind kind_of(EarlyExit::Cause cause) {
@@ -106,6 +116,7 @@ void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& laun
   state.shared_aperture = std::uint64_t{launch.queue().shared_aperture_high} << 32;
   state.private_aperture = std::uint64_t{launch.queue().private_aperture_high} << 32;
   state.code_address = launch.code_address();
+  state.end_turn = end_turn;
   state.trap = trap;
   state.interrupt_host = interrupt_host;
   state.interrupts = launch.queue().interrupts;
@@ -113,8 +124,22 @@ void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& laun
 
 void Wave::run() {
   early_exit.reset();
-  if (!cancelled) early_exit = guard.run([this] { run_to_end(); });
+  if (!cancelled) early_exit = guard.run([this] { row != nullptr ? run_row() : run_to_end(); });
   status = Status::ended;
+}
+
+// There is nothing in it that has to be ended in order: an early exit may come anywhere.
+void Wave::run_row() {
+  for (; row->next != row->end; ++row->next) {
+    row->group = row->launch->group(row->next);
+    row->launch->set_group_id(state.sgprs, row->group);
+    const std::uint32_t wave_count = row->group.waves();
+    for (std::uint32_t wave = 0; wave != wave_count; ++wave) {
+      prepare_wave(state, *row->launch, row->group, row->scratch, wave);
+      function(&state);
+      if (row == nullptr) return;  // its turn was over; somebody else goes on with the row
+    }
+  }
 }
 
 void Wave::run_to_end() {
@@ -152,37 +177,60 @@ Scratch ResidentGroup::scratch(std::uint32_t bytes_per_lane, const WorkGroup& gr
 }
 
 void ResidentGroup::begin(const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch) {
-  launch_ = &launch;
-  group_ = group;
-  ended_ = 0;
+  take_up(launch, group);
+  for (std::uint32_t i = 0; i < wave_count_; ++i) begin_wave(i, scratch);
+}
+
+void ResidentGroup::begin_within(Wave::Row& row, std::unique_ptr<Wave>& wave) {
+  const std::uint32_t index = wave->state.wave_in_group;
+  take_up(*row.launch, row.group);
+  for (std::uint32_t i = 0; i < index; ++i) waves_[i]->status = Wave::Status::ended;
+  for (std::uint32_t i = index + 1; i < wave_count_; ++i) begin_wave(i, row.scratch);
+  ended_ = index;
+  next_ = index + 1;
+  waves_[index].swap(wave);
+  Wave& first = *waves_[index];
+  first.row = nullptr;
+  first.state.group = &group_;
+  first.status = Wave::Status::ready;
+  let_wait(first);
+  ++row.next;
+}
+
+void ResidentGroup::take_up(const PreparedLaunch& launch, const WorkGroup& group) {
   const std::uint32_t count = group.waves();
   for (std::uint32_t i = 0; i < count; ++i)
     if (waves_[i] == nullptr) waves_[i] = std::make_unique<Wave>();
+  launch_ = &launch;
+  group_ = group;
+  ended_ = 0;
+  next_ = 0;
   wave_count_ = count;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    Wave& wave = *waves_[i];
-    prepare_launch(wave.state, lds.data(), launch, scratch);
-    launch.fill_sgprs(wave.state.sgprs, scratch);
-    launch.set_group_id(wave.state.sgprs, group);
-    prepare_wave(wave.state, launch, group_, scratch, i);
-    wave.state.barrier = wait_at_barrier;
-    wave.state.yield = let_others_run;
-    wave.state.sync_globally = sync_globally;
-    wave.state.runner = &wave;
-    wave.function = launch.kernel().wave();
-    if (launch.kernel().regions() != nullptr && wave.registers == nullptr)
-      wave.registers = std::make_unique<RegisterFile>();
-    wave.state.registers = wave.registers.get();
-    wave.status = Wave::Status::ready;
-    wave.cancelled = false;
-  }
+}
+
+void ResidentGroup::begin_wave(std::uint32_t index, const Scratch& scratch) {
+  Wave& wave = *waves_[index];
+  prepare_launch(wave.state, lds.data(), *launch_, scratch);
+  launch_->fill_sgprs(wave.state.sgprs, scratch);
+  launch_->set_group_id(wave.state.sgprs, group_);
+  prepare_wave(wave.state, *launch_, group_, scratch, index);
+  let_wait(wave);
+  wave.row = nullptr;
+  wave.function = launch_->kernel().wave();
+  if (launch_->kernel().regions() != nullptr && wave.registers == nullptr)
+    wave.registers = std::make_unique<RegisterFile>();
+  wave.state.registers = wave.registers.get();
+  wave.status = Wave::Status::ready;
+  wave.cancelled = false;
 }
 
 std::variant<ResidentGroup::Progress, Failure> ResidentGroup::go_on(Patience patience) {
   using Clock = std::chrono::steady_clock;
   progressed_ = false;
+  turn_over_ = false;
   unsigned idle_rounds = 0;
   Clock::time_point idle_since;
+  std::optional<Clock::time_point> turn_since;
   while (ended_ != wave_count_) {
     auto round = run_once();
     if (auto* failure = std::get_if<Failure>(&round)) {
@@ -196,6 +244,13 @@ std::variant<ResidentGroup::Progress, Failure> ResidentGroup::go_on(Patience pat
     case Round::progressed:
       progressed_ = true;
       idle_rounds = 0;
+      continue;
+    case Round::turn_over:
+      progressed_ = true;
+      idle_rounds = 0;
+      if (!turn_since) turn_since = Clock::now();
+      turn_over_ = Clock::now() - *turn_since > longest_turn;
+      if (turn_over_) return Progress::waits;
       continue;
     case Round::waited_for_the_grid:
       return Progress::waits;
@@ -211,13 +266,14 @@ std::variant<ResidentGroup::Progress, Failure> ResidentGroup::go_on(Patience pat
   return Progress::ended;
 }
 
-/// Gives every wavefront that can go on a turn.
+/// Gives every wavefront that can go on a turn, up to one whose turn is over.
 std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
   bool progressed = false;
   bool slept = false;
   bool waits_for_grid = false;
-  for (std::uint32_t i = 0; i < wave_count_; ++i) {
-    Wave& wave = *waves_[i];
+  for (std::uint32_t n = 0; n < wave_count_; ++n) {
+    if (next_ >= wave_count_) next_ = 0;
+    Wave& wave = *waves_[next_++];
     if (wave.status == Wave::Status::at_global_sync) {
       if (!launch_->queue().global_sync->is_over(wave.global_wait)) {
         waits_for_grid = true;
@@ -240,6 +296,9 @@ std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
       break;
     case Wave::Status::at_barrier:
       break;
+    case Wave::Status::turn_over:
+      wave.status = Wave::Status::ready;
+      return Round::turn_over;
     case Wave::Status::ready:
     case Wave::Status::at_unknown_code:
       slept = true;
@@ -253,6 +312,7 @@ std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
 
 // Runs a wavefront until it ends or waits, through all the code that it calls.
 std::optional<Failure> ResidentGroup::resume(Wave& wave) {
+  wave.state.turn_since = 0;
   wave.fiber.resume();
   while (wave.status == Wave::Status::at_unknown_code) {
     auto code =

@@ -1,7 +1,7 @@
 // A work-group on the processor: its LDS, its private memory, and its wavefronts as fibers.
 //
-// The fibers run in order on the calling thread, each until it waits or ends. A work-group that waits for what is not
-// its own doing can be left and gone on with later, on any thread.
+// The fibers run in order on the calling thread, each until it waits or ends, or its turn is over. A work-group that
+// waits for what is not its own doing, or whose turn is over, can be left and gone on with later, on any thread.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace softgpu::compute {
 
 /// A wavefront that can wait.
 struct Wave {
-  enum class Status : std::uint8_t { ready, at_barrier, at_unknown_code, at_global_sync, ended };
+  enum class Status : std::uint8_t { ready, turn_over, at_barrier, at_unknown_code, at_global_sync, ended };
 
   /// What it asks of global wave sync.
   struct Request {
@@ -32,7 +32,17 @@ struct Wave {
     std::uint32_t value = 0;
   };
 
+  /// The work-groups whose wavefronts it runs one after the other, if none of them waits.
+  struct Row {
+    const PreparedLaunch* launch = nullptr;
+    std::uint64_t next = 0;  ///< work-group; one that began is still `next`
+    std::uint64_t end = 0;
+    WorkGroup group{};
+    Scratch scratch;
+  };
+
   WaveState state;
+  Row* row = nullptr;
   WaveFunction function = nullptr;
   Status status = Status::ended;
   bool cancelled = false;
@@ -49,6 +59,7 @@ struct Wave {
 
 private:
   void run_to_end();
+  void run_row();
 };
 
 /// Owns its wavefronts. Made once and used for one work-group after the other.
@@ -71,18 +82,24 @@ public:
 
   /// Takes up a work-group. `launch` must outlive it.
   void begin(const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch);
-  /// Runs the wavefronts until all have ended or wait. A failure has ended the work-group.
+  /// Takes up a work-group within a row, with the wavefront whose turn was over. The wavefronts before it have ended.
+  void begin_within(Wave::Row& row, std::unique_ptr<Wave>& wave);
+  /// Runs the wavefronts until all have ended or wait, or the work-group's turn is over. A failure has ended the
+  /// work-group.
   [[nodiscard]] std::variant<Progress, Failure> go_on(Patience patience);
 
   Failure end() override;
   /// Ends the work-group for lack of host memory.
   [[nodiscard]] Failure give_up();
   [[nodiscard]] bool got_on() const noexcept override { return progressed_; }
+  [[nodiscard]] bool can_go_on() const noexcept override { return turn_over_; }
   [[nodiscard]] const PreparedLaunch& launch() const noexcept { return *launch_; }
 
 private:
-  enum class Round : std::uint8_t { progressed, slept, waited_for_the_grid, at_barrier };
+  enum class Round : std::uint8_t { progressed, turn_over, slept, waited_for_the_grid, at_barrier };
 
+  void take_up(const PreparedLaunch& launch, const WorkGroup& group);
+  void begin_wave(std::uint32_t index, const Scratch& scratch);
   [[nodiscard]] std::variant<Round, Failure> run_once();
   [[nodiscard]] std::optional<Failure> resume(Wave& wave);
   [[nodiscard]] std::optional<Failure> carry_out_request(Wave& wave);
@@ -91,8 +108,10 @@ private:
 
   std::array<std::unique_ptr<Wave>, max_work_items_per_group / smallest_wavefront_size> waves_;
   std::uint32_t wave_count_ = 0;
+  std::uint32_t next_ = 0;  ///< the wavefront whose turn is next
   std::uint32_t ended_ = 0;
   bool progressed_ = false;  ///< since it was gone on with last
+  bool turn_over_ = false;   ///< it does not wait
   const PreparedLaunch* launch_ = nullptr;
   WorkGroup group_{};
   std::unique_ptr<std::byte[]> scratch_;
@@ -108,6 +127,7 @@ inline void prepare_wave(WaveState& state, const PreparedLaunch& launch, const W
   const std::uint32_t first_item = wave * group.lanes;
   const std::uint32_t items = std::min(group.work_items() - first_item, group.lanes);
   state.work_item_ids = launch.work_item_ids(group, first_item, state.room_for_ids);
+  state.turn_since = 0;
   state.exec = ~std::uint64_t{0} >> (64 - items);
   state.wave_in_group = wave;
   state.group = &group;

@@ -1,7 +1,7 @@
 // Runs the wavefronts of one work-group on the calling thread.
 //
-// A kernel whose wavefronts never wait runs them by plain calls on the caller's stack. Otherwise each wavefront is a
-// fiber, and the work-group can be set aside while it waits.
+// Wavefronts that wait for nothing run one after the other, on the caller's stack if their kernel has no loop, else on
+// one fiber. Otherwise each wavefront is a fiber. A work-group of fibers can be set aside while it waits.
 #include <memory>
 #include <new>
 #include <thread>
@@ -27,15 +27,14 @@ constexpr std::size_t most_spares = 64;
 struct WorkGroupRunner::State {
   explicit State(std::uint32_t index) : worker_index(index) {}
 
-  WaveState lone_state;  ///< of whichever wavefront runs by a plain call
-  FaultGuard lone_guard;
+  std::unique_ptr<Wave> in_turn = std::make_unique<Wave>();  ///< of whichever wavefront of a row runs
+  Wave::Row row;
   std::unique_ptr<ResidentGroup> resident = std::make_unique_for_overwrite<ResidentGroup>();
   std::vector<std::unique_ptr<ResidentGroup>> spares;
   std::uint32_t worker_index;
-  WorkGroup lone_group{};  ///< whose wavefronts run by plain calls
 
   Scratch find_scratch(const PreparedLaunch& launch, const WorkGroup& group);
-  std::optional<Failure> run_in_turn(const PreparedLaunch& launch, std::uint64_t begin, std::uint64_t end);
+  Outcome run_in_turn(const PreparedLaunch& launch, std::uint64_t& begin, std::uint64_t end);
   Outcome go_on(ResidentGroup::Patience patience);
   void set_resident(std::unique_ptr<ResidentGroup> group);
 };
@@ -52,34 +51,45 @@ Scratch WorkGroupRunner::State::find_scratch(const PreparedLaunch& launch, const
   const std::uint64_t group_bytes = std::uint64_t{queue.scratch_bytes_per_lane} * max_work_items_per_group;
   const bool has_slots =
       queue.scratch_bytes_per_lane >= needed && (worker_index + 1) * group_bytes <= queue.scratch_bytes;
-  if (!has_slots || launch.waits_for() >= WaitsFor::anyone) return resident->scratch(needed, group);
+  if (!has_slots || launch.waits_for() != WaitsFor::nothing) return resident->scratch(needed, group);
   scratch.base = queue.scratch_base;
   scratch.bytes = queue.scratch_bytes;
   scratch.first_offset = static_cast<std::uint32_t>(worker_index * group_bytes);
   return scratch;
 }
 
-// An interrupt may end the guard's body anywhere: there is nothing in it that has to be ended in order.
-std::optional<Failure> WorkGroupRunner::State::run_in_turn(const PreparedLaunch& launch, std::uint64_t begin,
-                                                           std::uint64_t end) {
-  const WaveFunction function = launch.kernel().wave();
-  const Scratch scratch = find_scratch(launch, launch.group(0));  // no other work-group is larger
-  prepare_launch(lone_state, resident->lds.data(), launch, scratch);
-  launch.fill_sgprs(lone_state.sgprs, scratch);
-  lone_state.barrier = pass_barrier_alone;
-  lone_state.yield = let_other_threads_run;
-  const auto exit = lone_guard.run([&] {
-    for (std::uint64_t index = begin; index != end; ++index) {
-      lone_group = launch.group(index);
-      launch.set_group_id(lone_state.sgprs, lone_group);
-      const std::uint32_t wave_count = lone_group.waves();
-      for (std::uint32_t wave = 0; wave != wave_count; ++wave) {
-        prepare_wave(lone_state, launch, lone_group, scratch, wave);
-        function(&lone_state);
-      }
-    }
-  });
-  return exit ? std::optional(describe(*exit, lone_group)) : std::nullopt;
+WorkGroupRunner::Outcome WorkGroupRunner::State::run_in_turn(const PreparedLaunch& launch, std::uint64_t& begin,
+                                                             std::uint64_t end) {
+  // No work-group is larger than the first.
+  row = {.launch = &launch, .next = begin, .end = end, .scratch = find_scratch(launch, launch.group(0))};
+  Wave& wave = *in_turn;
+  wave.row = &row;
+  wave.function = launch.kernel().wave();
+  wave.cancelled = false;
+  wave.state.runner = &wave;
+  prepare_launch(wave.state, resident->lds.data(), launch, row.scratch);
+  launch.fill_sgprs(wave.state.sgprs, row.scratch);
+  wave.state.barrier = pass_barrier_alone;
+  wave.state.yield = let_other_threads_run;
+  if (launch.waits_for() == WaitsFor::nothing)
+    wave.run();
+  else
+    wave.fiber.resume();
+  if (wave.status == Wave::Status::ended) {
+    begin = row.next;
+    if (wave.early_exit) return describe(*wave.early_exit, row.group);
+    return std::monostate{};
+  }
+  try {
+    resident->begin_within(row, in_turn);
+  } catch (const std::bad_alloc&) {
+    wave.cancelled = true;
+    wave.fiber.resume();
+    throw;
+  }
+  begin = row.next;
+  if (in_turn == nullptr) in_turn = std::make_unique<Wave>();
+  return go_on(ResidentGroup::Patience::some);
 }
 
 WorkGroupRunner::Outcome WorkGroupRunner::State::go_on(ResidentGroup::Patience patience) {
@@ -112,14 +122,14 @@ WorkGroupRunner::~WorkGroupRunner() = default;
 std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t group_index) {
   Outcome outcome = start(launch, group_index);
   while (auto* waiting = std::get_if<std::unique_ptr<SuspendedGroup>>(&outcome)) {
-    std::this_thread::yield();
+    if (!(*waiting)->can_go_on()) std::this_thread::yield();
     outcome = resume(std::move(*waiting));
   }
   if (auto* failure = std::get_if<Failure>(&outcome)) return std::move(*failure);
   return std::nullopt;
 }
 
-std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t begin, std::uint64_t end) {
+WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint64_t& begin, std::uint64_t end) {
   const auto& prepared = static_cast<const PreparedLaunch&>(launch);
   const Interruptible interruptible(launch.identity());
   try {
@@ -130,10 +140,7 @@ std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t 
 }
 
 WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint64_t group_index) {
-  if (launch.never_waits()) {
-    if (auto failure = run(launch, group_index, group_index + 1)) return std::move(*failure);
-    return std::monostate{};
-  }
+  if (launch.runs_in_turn()) return start(launch, group_index, group_index + 1);
   const auto& prepared = static_cast<const PreparedLaunch&>(launch);
   const WorkGroup group = prepared.group(group_index);
   const Interruptible interruptible(launch.identity());

@@ -54,6 +54,11 @@ struct Beginning {
 
 }  // namespace
 
+bool may_close_a_loop(const Instruction& instruction) {
+  const Flow flow = flow_of(instruction);
+  return flow.is_indirect || (flow.target && *flow.target <= instruction.offset);
+}
+
 std::size_t read_memory(std::uint64_t address, std::span<std::byte> destination) {
   // An address as a packet names it, not one that this code made.
   auto* source = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)

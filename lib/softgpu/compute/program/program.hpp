@@ -49,6 +49,9 @@ private:
                                                                   std::int64_t start, bool* guessed);
 };
 
+/// Whether the instruction may branch back to itself or to an earlier one.
+[[nodiscard]] bool may_close_a_loop(const Instruction& instruction);
+
 /// Copies memory that may not be mapped: returns how many bytes could be read from `address` on.
 std::size_t read_memory(std::uint64_t address, std::span<std::byte> destination);
 

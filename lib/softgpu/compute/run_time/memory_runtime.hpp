@@ -46,6 +46,9 @@ void permute(WaveState* state, std::uint64_t lanes);
 /// wait for another wavefront: every so often the others run.
 void poll(WaveState* state);
 
+/// Called by loops, after every so many branches back: ends a turn that has taken long.
+void look_at_clock(WaveState* state);
+
 /// s_memrealtime counts at 100 MHz, s_memtime at the rate that stands for the shader clock.
 inline constexpr std::uint64_t real_time_frequency = 100'000'000;
 std::uint64_t real_time();

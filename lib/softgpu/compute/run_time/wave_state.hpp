@@ -41,6 +41,8 @@ struct WaveState {
   void (*barrier)(WaveState*) = nullptr;
   /// s_sleep: lets other wavefronts of the work-group run.
   void (*yield)(WaveState*) = nullptr;
+  /// A loop: the wavefront's turn is over, others are to run.
+  void (*end_turn)(WaveState*) = nullptr;
   /// s_trap: does not return. `offset` is the instruction's, from the kernel's entry.
   void (*trap)(WaveState*, std::uint32_t id, std::int64_t offset) = nullptr;
   /// s_sendmsg of MSG_INTERRUPT, with M0.
@@ -52,6 +54,9 @@ struct WaveState {
   const PreparedLaunch* launch = nullptr;
   const WorkGroup* group = nullptr;
   std::uint32_t polls = 0;  ///< accesses that may have waited for another wavefront
+  static constexpr std::uint32_t loops_per_look = 256;
+  std::uint32_t loops_left = loops_per_look;  ///< branches back until the next look at the clock
+  std::uint64_t turn_since = 0;               ///< the first look at the clock in the present turn; 0: none yet
 
   alignas(64) std::uint32_t room_for_ids[64];  ///< `work_item_ids` may point to it
 

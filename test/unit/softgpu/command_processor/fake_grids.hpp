@@ -57,6 +57,7 @@ private:
   struct FakeWaiting final : compute::SuspendedGroup {
     explicit FakeWaiting(std::uint64_t group) : index(group) {}
     [[nodiscard]] bool got_on() const noexcept override { return false; }
+    [[nodiscard]] bool can_go_on() const noexcept override { return false; }
     compute::Failure end() override { return {compute::Failure::Kind::interrupted, 0, "ended"}; }
     std::uint64_t index;
   };
@@ -66,23 +67,25 @@ private:
     FakeGrid(const FakeKernel& kernel, std::uint64_t groups) : kernel_(kernel), groups_(groups) {}
     [[nodiscard]] std::uint64_t group_count() const noexcept override { return groups_; }
     [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override { return kernel_.private_bytes; }
-    [[nodiscard]] std::optional<compute::Failure> run_group(std::uint32_t worker, std::uint64_t group) const override {
-      return kernel_.body(worker, group);
-    }
     [[nodiscard]] Outcome start_group(std::uint32_t worker, std::uint64_t group) const override {
       if (kernel_.may_go_on) return std::make_unique<FakeWaiting>(group);
-      return Grid::start_group(worker, group);
+      return run(worker, group);
     }
     [[nodiscard]] Outcome resume_group(std::uint32_t worker,
                                        std::unique_ptr<compute::SuspendedGroup> group) const override {
       if (!kernel_.may_go_on()) return group;
-      return Grid::start_group(worker, static_cast<const FakeWaiting&>(*group).index);
+      return run(worker, static_cast<const FakeWaiting&>(*group).index);
     }
     [[nodiscard]] compute::WaitsFor waits_for() const noexcept override {
       return kernel_.may_go_on ? compute::WaitsFor::anyone : compute::WaitsFor::nothing;
     }
 
   private:
+    [[nodiscard]] Outcome run(std::uint32_t worker, std::uint64_t group) const {
+      if (auto failure = kernel_.body(worker, group)) return *std::move(failure);
+      return std::monostate{};
+    }
+
     const FakeKernel& kernel_;
     std::uint64_t groups_;
   };

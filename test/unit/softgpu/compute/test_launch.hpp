@@ -26,11 +26,11 @@ inline hsa_kernel_dispatch_packet_t packet_of(std::array<std::uint32_t, 3> grid,
   return packet;
 }
 
-enum class Waits { never, at_barriers, for_anyone };
+enum class Waits { never, for_turns, at_barriers, for_anyone };
 
 inline std::shared_ptr<const Kernel> kernel_of(WaveFunction wave, Waits waits, KernelDescriptor descriptor = {},
                                                const Target& target = {}) {
-  constexpr std::array kinds = {WaitsFor::nothing, WaitsFor::work_group, WaitsFor::anyone};
+  constexpr std::array kinds = {WaitsFor::nothing, WaitsFor::turns, WaitsFor::work_group, WaitsFor::anyone};
   return std::make_shared<const Kernel>(descriptor, target, wave, kinds[static_cast<std::size_t>(waits)], nullptr);
 }
 

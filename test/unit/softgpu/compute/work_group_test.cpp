@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "softgpu/compute/execution/launch.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "test_launch.hpp"
 
@@ -163,6 +164,82 @@ TEST(WorkGroupRunner, a_work_group_that_was_set_aside_can_be_ended) {
   EXPECT_TRUE(std::holds_alternative<Suspended>(second));  // its destructor ends it
 }
 
+/// A loop that looks at memory without any hint, and whose turns are over after every look.
+void poll_lds(WaveState* s) {
+  auto* const flag = std::bit_cast<volatile std::uint32_t*>(s->lds);
+  if (s->wave_in_group == 0) *flag = 0;
+  if (s->wave_in_group + 1 == s->group->waves())
+    *flag = 1;
+  else
+    while (*flag == 0) s->end_turn(s);
+  order().push_back(static_cast<int>(s->wave_in_group));
+}
+
+TEST(WorkGroupRunner, a_loop_lets_the_other_wavefronts_run_when_its_turn_is_over) {
+  auto packet = packet_of({384, 1, 1}, {192, 1, 1});
+  packet.group_segment_size = 4;
+  for (const Waits waits : {Waits::for_turns, Waits::at_barriers, Waits::for_anyone}) {
+    order().clear();
+    WorkGroupRunner runner(0);
+    const auto launch = launch_of(kernel_of(poll_lds, waits), packet);
+    EXPECT_FALSE(runner.run(*launch, 0));
+    EXPECT_FALSE(runner.run(*launch, 1));
+    EXPECT_EQ(order(), (std::vector<int>{2, 0, 1, 2, 0, 1}));
+  }
+}
+
+TEST(WorkGroupRunner, a_work_group_that_takes_long_is_set_aside_and_the_ones_behind_it_run) {
+  gate() = 0;
+  KernelDescriptor descriptor;
+  descriptor.rsrc2 = 1 << 7;  // the work-group's id is in SGPR 0
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        std::array<std::uint32_t, 64> private_memory{};  // on the wavefront's stack, as registers may be
+        private_memory.fill(s->sgprs[0]);
+        const auto mark = static_cast<std::byte>(s->sgprs[0]);
+        s->lds[0] = mark;
+        while (s->sgprs[0] == 2 && gate() == 0) s->end_turn(s);
+        EXPECT_EQ(s->lds[0], mark);
+        EXPECT_EQ(s->group->id[0], s->sgprs[0]);
+        EXPECT_TRUE(std::ranges::all_of(private_memory, [&](std::uint32_t value) { return value == s->sgprs[0]; }));
+        order().push_back(static_cast<int>(s->sgprs[0] * 10 + s->wave_in_group));
+      },
+      Waits::for_turns, descriptor);
+  auto packet = packet_of({640, 1, 1}, {128, 1, 1});
+  packet.group_segment_size = 4;
+  const auto launch = launch_of(kernel, packet);
+  order().clear();
+  WorkGroupRunner runner(0);
+  std::uint64_t next = 1;
+  auto outcome = runner.start(*launch, next, 5);
+  ASSERT_TRUE(std::holds_alternative<Suspended>(outcome));
+  auto paused = std::get<Suspended>(std::move(outcome));
+  EXPECT_TRUE(paused->can_go_on());
+  EXPECT_EQ(next, 3U);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(runner.start(*launch, next, 5)));
+  EXPECT_EQ(next, 5U);
+  gate() = 1;
+  std::thread([&] {
+    WorkGroupRunner other(1);
+    EXPECT_TRUE(std::holds_alternative<std::monostate>(other.resume(std::move(paused))));
+  }).join();
+  EXPECT_EQ(order(), (std::vector<int>{10, 11, 30, 31, 40, 41, 20, 21}));
+}
+
+TEST(WorkGroupRunner, a_work_group_whose_turn_was_over_can_be_ended) {
+  const auto launch = launch_of(kernel_of(
+                                    [](WaveState* s) {
+                                      for (;;) s->end_turn(s);
+                                    },
+                                    Waits::for_turns),
+                                packet_of({64, 1, 1}, {64, 1, 1}));
+  WorkGroupRunner runner(0);
+  auto first = runner.start(*launch, 0);
+  EXPECT_EQ(std::get<Suspended>(first)->end().kind, Failure::Kind::interrupted);
+  auto second = runner.start(*launch, 0);
+  EXPECT_TRUE(std::holds_alternative<Suspended>(second));  // its destructor ends it
+}
+
 TEST(WorkGroupRunner, only_work_items_that_exist_are_enabled) {
   static std::vector<std::uint64_t> masks;
   masks.clear();
@@ -298,9 +375,8 @@ TEST(WorkGroupRunner, every_wavefront_of_every_worker_has_scratch_of_its_own) {
       [](WaveState* s) {
         std::memset(std::bit_cast<void*>(s->scratch_wave_base), 1, std::size_t{s->scratch_bytes_per_lane} * 64);
         scratch_bases().insert(s->scratch_wave_base);
-        s->barrier(s);
       },
-      Waits::at_barriers, uses_private_memory);
+      Waits::never, uses_private_memory);
   auto packet = packet_of({1024, 1, 1}, {1024, 1, 1});
   packet.private_segment_size = 100;
   std::vector<std::byte> memory(std::size_t{2} * 16 * 64 * 112);
