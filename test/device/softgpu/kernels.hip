@@ -59,6 +59,20 @@ extern "C" __global__ void poll_plainly(unsigned* flag, unsigned* tries) {
     tries[blockIdx.x * 64 + threadIdx.x] += 1;
 }
 
+// The same by a function that only a pointer leads to.
+__device__ __noinline__ bool is_set(unsigned* flag) {
+  return __hip_atomic_load(flag, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP) != 0;
+}
+__device__ bool (*const looks[])(unsigned*) = {is_set, is_set};
+
+extern "C" __global__ void poll_by_pointer(unsigned* flag, unsigned* tries) {
+  if (threadIdx.x >= 64) {
+    __hip_atomic_store(flag + blockIdx.x, 1, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+    return;
+  }
+  while (!looks[tries[threadIdx.x] & 1](flag + blockIdx.x)) tries[blockIdx.x * 64 + threadIdx.x] += 1;
+}
+
 // Ends when the barrier has opened often enough, which may be never.
 extern "C" __global__ void pass_barriers(const volatile unsigned* flag) {
   while (*flag == 0) __syncthreads();

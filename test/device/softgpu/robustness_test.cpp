@@ -64,19 +64,23 @@ int exit_code_of(const std::function<void()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-TEST(Fairness, a_loop_of_plain_loads_lets_the_other_wavefront_store) {
+class Polling : public testing::TestWithParam<const char*> {};
+
+TEST_P(Polling, by_plain_loads_lets_the_other_wavefront_store) {
   SoftGpu device;
   Queue queue(device.gpu);
   constexpr std::uint32_t groups = 8;
   auto flags = device.zeros(groups);
   auto tries = device.zeros(groups * 64);
-  const auto poll = device.module.kernel<void(std::uint32_t*, std::uint32_t*)>("poll_plainly");
+  const auto poll = device.module.kernel<void(std::uint32_t*, std::uint32_t*)>(GetParam());
   for (int round = 0; round != 3; ++round) {  // a kernel that is known as short is run in another way
     std::fill(flags.begin(), flags.end(), 0U);
     queue.dispatch(poll, grid(groups * 128).group(128), flags.data(), tries.data()).wait(limit);
     EXPECT_THAT(std::vector(flags.begin(), flags.end()), testing::Each(1U));
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Each, Polling, testing::Values("poll_plainly", "poll_by_pointer"));
 
 TEST(Fairness, copies_and_other_queues_go_on_beside_kernels_that_never_end) {
   SoftGpu device;

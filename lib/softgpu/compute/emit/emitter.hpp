@@ -43,6 +43,8 @@ public:
   void allow_indirect_branches(const std::set<std::int64_t>& targets);
   /// Goes on at an address (i64), in this program or another.
   void branch_to(llvm::Value* address);
+  /// A branch that may close a loop follows: every so often, the wavefront looks whether its turn is over.
+  void count_loop();
   /// The kernel may wait.
   void may_wait_for(WaitsFor what) { waits_for_ = std::max(waits_for_, what); }
   [[nodiscard]] WaitsFor waits_for() const { return waits_for_; }
@@ -76,6 +78,7 @@ private:
   llvm::BasicBlock* start_ = nullptr;
   llvm::BasicBlock* indirect_ = nullptr;  ///< where indirect branches meet, if there are any
   llvm::Value* target_slot_ = nullptr;    ///< the address that they go to
+  llvm::Value* loops_slot_ = nullptr;     ///< branches back until the next look at the clock
   WaitsFor waits_for_ = WaitsFor::nothing;
 };
 

@@ -1,29 +1,36 @@
-#include "softgpu/compute/emit/turns.hpp"
-
-#include <cstddef>
-
+// Loops give way: wavefronts share threads, and a wavefront that never ends its turn would stop all others.
+//
+// Whatever a loop does, another wavefront may have to run before the loop can end: a load without any hint may poll
+// memory. So every branch back counts down, and after so many of them the wavefront looks at the clock.
 #include <llvm/IR/MDBuilder.h>
 
+#include "softgpu/compute/emit/emitter.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
-#include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
+namespace {
 
-using llvm::Value;
+constexpr unsigned loops_per_look = 256;
 
-void count_loop(Emitter& e) {
-  e.may_wait_for(WaitsFor::turns);
-  Value* place = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), offsetof(WaveState, loops_left));
-  Value* left = e.ir.CreateSub(e.ir.CreateLoad(e.i32(), place), e.ir.getInt32(1));
-  e.ir.CreateStore(left, place);
-  llvm::BasicBlock* look = e.new_block("look");
-  llvm::BasicBlock* go_on = e.new_block("go_on");
-  e.ir.CreateCondBr(e.ir.CreateIsNull(left), look, go_on,
-                    llvm::MDBuilder(e.ir.getContext()).createBranchWeights(1, WaveState::loops_per_look));
-  e.ir.SetInsertPoint(look);
-  e.call(reinterpret_cast<const void*>(&runtime::look_at_clock), e.ir.getVoidTy(), {e.state()});
-  e.ir.CreateBr(go_on);
-  e.ir.SetInsertPoint(go_on);
+}  // namespace
+
+void Emitter::count_loop() {
+  may_wait_for(WaitsFor::turns);
+  if (loops_slot_ == nullptr) {
+    loops_slot_ = entry_ir_.CreateAlloca(i32(), nullptr, "loops");
+    entry_ir_.CreateStore(entry_ir_.getInt32(loops_per_look), loops_slot_);
+  }
+  llvm::Value* left = ir.CreateSub(ir.CreateLoad(i32(), loops_slot_), ir.getInt32(1));
+  ir.CreateStore(left, loops_slot_);
+  llvm::BasicBlock* look = new_block("look");
+  llvm::BasicBlock* go_on = new_block("go_on");
+  ir.CreateCondBr(ir.CreateIsNull(left), look, go_on,
+                  llvm::MDBuilder(ir.getContext()).createBranchWeights(1, loops_per_look));
+  ir.SetInsertPoint(look);
+  ir.CreateStore(ir.getInt32(loops_per_look), loops_slot_);
+  call(reinterpret_cast<const void*>(&runtime::look_at_clock), ir.getVoidTy(), {state()});
+  ir.CreateBr(go_on);
+  ir.SetInsertPoint(go_on);
 }
 
 }  // namespace softgpu::compute

@@ -22,6 +22,8 @@ constexpr std::chrono::microseconds stay{100};
 constexpr unsigned free_rounds = 8;
 /// A work-group's turn: its memory is then in this core's caches. A wavefront's is shorter (memory_runtime.cpp).
 constexpr std::chrono::milliseconds longest_turn{5};
+/// In which a wavefront may go on during one turn, by branches to where registers say.
+constexpr unsigned functions_per_turn = 4096;
 
 Wave& wave_of(WaveState* state) { return *static_cast<Wave*>(state->runner); }
 
@@ -310,15 +312,20 @@ std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
   return waits_for_grid ? Round::waited_for_the_grid : Round::at_barrier;
 }
 
-// Runs a wavefront until it ends or waits, through all the code that it calls.
+// Runs a wavefront until it ends or waits or its turn is over, through all the code that it calls. A loop that leaves
+// its function in every round does not come to look at the clock.
 std::optional<Failure> ResidentGroup::resume(Wave& wave) {
   wave.state.turn_since = 0;
   wave.fiber.resume();
-  while (wave.status == Wave::Status::at_unknown_code) {
+  for (unsigned functions = 1; wave.status == Wave::Status::at_unknown_code; ++functions) {
     auto code =
         launch_->kernel().regions()->at(static_cast<std::int64_t>(wave.state.branch_target - wave.state.code_address));
     if (auto* failure = std::get_if<Failure>(&code)) return std::move(*failure);
     wave.function = std::get<WaveFunction>(code);
+    if (functions == functions_per_turn) {
+      wave.status = Wave::Status::turn_over;
+      break;
+    }
     wave.fiber.resume();
   }
   return std::nullopt;

@@ -8,7 +8,6 @@
 
 #include "softgpu/compute/emit/emitter.hpp"
 #include "softgpu/compute/emit/rounding.hpp"
-#include "softgpu/compute/emit/turns.hpp"
 #include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/program/waiting_loops.hpp"
@@ -75,7 +74,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, HostVect
         emitter.may_wait_for(WaitsFor::work_group);
         emitter.call(reinterpret_cast<const void*>(&runtime::poll), emitter.ir.getVoidTy(), {emitter.state()});
       } else if (may_close_a_loop(instruction)) {
-        count_loop(emitter);
+        emitter.count_loop();
       }
       emitter.emit(instruction);
       offset += instruction.size;

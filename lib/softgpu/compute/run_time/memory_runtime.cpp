@@ -255,7 +255,6 @@ void poll(WaveState* state) {
 
 void look_at_clock(WaveState* state) {
   constexpr std::uint64_t longest_turn = 500'000;
-  state->loops_left = WaveState::loops_per_look;
   const std::uint64_t now = shader_clock();
   if (state->turn_since == 0) state->turn_since = now;
   if (now - state->turn_since >= longest_turn) state->end_turn(state);

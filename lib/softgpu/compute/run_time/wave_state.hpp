@@ -53,10 +53,8 @@ struct WaveState {
   InterruptHandler* interrupts = nullptr;
   const PreparedLaunch* launch = nullptr;
   const WorkGroup* group = nullptr;
-  std::uint32_t polls = 0;  ///< accesses that may have waited for another wavefront
-  static constexpr std::uint32_t loops_per_look = 256;
-  std::uint32_t loops_left = loops_per_look;  ///< branches back until the next look at the clock
-  std::uint64_t turn_since = 0;               ///< the first look at the clock in the present turn; 0: none yet
+  std::uint32_t polls = 0;       ///< accesses that may have waited for another wavefront
+  std::uint64_t turn_since = 0;  ///< the first look at the clock in the present turn; 0: none yet
 
   alignas(64) std::uint32_t room_for_ids[64];  ///< `work_item_ids` may point to it
 

@@ -17,6 +17,7 @@ struct FakeKernel {
   std::function<std::optional<compute::Failure>(std::uint32_t worker, std::uint64_t group)> body =
       [](std::uint32_t, std::uint64_t) { return std::nullopt; };
   std::function<bool()> may_go_on = nullptr;          ///< where set, work-groups wait for it before their body
+  unsigned turns = 1;                                 ///< of each work-group; the last one runs its body
   std::function<void()> translation = nullptr;        ///< where set, preparing it takes this
   std::function<void()> translation_ahead = nullptr;  ///< what others do while another kernel is translated
   std::uint32_t private_bytes = 0;
@@ -55,11 +56,12 @@ private:
   std::mutex mutex_;
 
   struct FakeWaiting final : compute::SuspendedGroup {
-    explicit FakeWaiting(std::uint64_t group) : index(group) {}
-    [[nodiscard]] bool got_on() const noexcept override { return false; }
-    [[nodiscard]] bool can_go_on() const noexcept override { return false; }
+    FakeWaiting(std::uint64_t group, unsigned turns) : index(group), turns_left(turns) {}
+    [[nodiscard]] bool got_on() const noexcept override { return can_go_on(); }
+    [[nodiscard]] bool can_go_on() const noexcept override { return turns_left != 0; }
     compute::Failure end() override { return {compute::Failure::Kind::interrupted, 0, "ended"}; }
     std::uint64_t index;
+    unsigned turns_left;  ///< 0: it waits
   };
 
   class FakeGrid final : public Grid {
@@ -68,13 +70,15 @@ private:
     [[nodiscard]] std::uint64_t group_count() const noexcept override { return groups_; }
     [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override { return kernel_.private_bytes; }
     [[nodiscard]] Outcome start_group(std::uint32_t worker, std::uint64_t group) const override {
-      if (kernel_.may_go_on) return std::make_unique<FakeWaiting>(group);
+      if (kernel_.may_go_on) return std::make_unique<FakeWaiting>(group, 0);
+      if (kernel_.turns > 1) return std::make_unique<FakeWaiting>(group, kernel_.turns - 1);
       return run(worker, group);
     }
     [[nodiscard]] Outcome resume_group(std::uint32_t worker,
                                        std::unique_ptr<compute::SuspendedGroup> group) const override {
-      if (!kernel_.may_go_on()) return group;
-      return run(worker, static_cast<const FakeWaiting&>(*group).index);
+      auto& fake = static_cast<FakeWaiting&>(*group);
+      if (fake.can_go_on() ? --fake.turns_left != 0 : !kernel_.may_go_on()) return group;
+      return run(worker, fake.index);
     }
     [[nodiscard]] compute::WaitsFor waits_for() const noexcept override {
       return kernel_.may_go_on ? compute::WaitsFor::anyone : compute::WaitsFor::nothing;

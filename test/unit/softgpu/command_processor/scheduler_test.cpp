@@ -109,6 +109,49 @@ TEST_F(SchedulerTest, WorkGroupsThatWaitLeaveTheirWorkerToWhatTheyWaitFor) {
   EXPECT_EQ(passed.load(), 200U);
 }
 
+TEST_F(SchedulerTest, WorkGroupsThatTakeSeveralTurnsEndOnce) {
+  constexpr std::uint32_t groups = 1000;
+  std::vector<std::atomic<unsigned>> ended(groups);
+  const FakeKernel kernel{.body =
+                              [&](std::uint32_t, std::uint64_t group) {
+                                ++ended[group];
+                                return std::nullopt;
+                              },
+                          .turns = 3};
+  for (const std::uint32_t workers : {1U, 3U}) {
+    Scheduler scheduler(workers);
+    MemoryQueue queue(scheduler, grids, host);
+    for (auto& count : ended) count = 0;
+    for (const std::uint32_t dispatched : {groups, 1U, groups, 7U}) {  // the last ones are expected to be short
+      Signal done;
+      queue.dispatch(kernel, {.groups = dispatched, .completion = &done});
+      EXPECT_TRUE(done.reaches(0));
+    }
+    EXPECT_EQ(ended[0], 4U);
+    EXPECT_EQ(ended[6], 3U);
+    for (std::uint32_t group = 7; group != groups; ++group) EXPECT_EQ(ended[group], 2U) << group;
+  }
+}
+
+TEST_F(SchedulerTest, AWorkGroupWithoutEndStopsNoOtherOne) {
+  const FakeKernel endless{.turns = ~0U};
+  std::atomic<unsigned> ended{0};
+  const FakeKernel kernel{.body = [&](std::uint32_t, std::uint64_t) {
+    ++ended;
+    return std::nullopt;
+  }};
+  Scheduler scheduler(2);
+  MemoryQueue busy(scheduler, grids, host);
+  MemoryQueue other(scheduler, grids, host);
+  busy.dispatch(endless, {.groups = 1000});
+  for (int i = 0; i != 100; ++i) {
+    Signal done;
+    other.dispatch(kernel, {.groups = 10, .completion = &done});
+    EXPECT_TRUE(done.reaches(0));
+  }
+  EXPECT_EQ(ended.load(), 1000U);
+}
+
 TEST_F(SchedulerTest, WorkGroupsThatWaitEndWithTheirQueue) {
   std::atomic<std::uint32_t> looks{0};
   const FakeKernel waiting{.may_go_on = [&] {

@@ -41,6 +41,22 @@ TEST(Shares, ranges_get_shorter_but_not_much_shorter_than_a_share) {
   EXPECT_EQ(lengths, (std::vector<std::uint64_t>{16, 8, 4, 4, 16, 8, 4, 4}));
 }
 
+TEST(Shares, what_is_given_back_is_handed_out_again_before_the_rest) {
+  Shares shares;
+  shares.deal(100, 1);
+  const auto first = shares.claim(0);
+  ASSERT_TRUE(first);
+  shares.take_all();
+  EXPECT_FALSE(shares.are_left());
+  shares.give_back({.begin = first->begin + 1, .end = first->end});
+  EXPECT_TRUE(shares.are_left());
+  const auto again = shares.claim(0);
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->begin, first->begin + 1);
+  EXPECT_EQ(again->end, first->end);
+  EXPECT_FALSE(shares.claim(0));
+}
+
 TEST(Shares, an_empty_grid_has_none) {
   Shares shares;
   shares.deal(0, 8);
