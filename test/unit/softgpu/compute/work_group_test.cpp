@@ -223,6 +223,7 @@ TEST(WorkGroupRunner, a_work_group_that_takes_long_is_set_aside_and_the_ones_beh
     WorkGroupRunner other(1);
     EXPECT_TRUE(std::holds_alternative<std::monostate>(other.resume(std::move(paused))));
   }).join();
+  std::sort(order().end() - 2, order().end());  // whichever of the two had its turn when the work-group's was over
   EXPECT_EQ(order(), (std::vector<int>{10, 11, 30, 31, 40, 41, 20, 21}));
 }
 
