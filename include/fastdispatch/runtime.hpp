@@ -32,6 +32,10 @@ struct RuntimeOptions {
 /// Environment: FASTDISPATCH_DEVICE=auto|amd|softgpu, FASTDISPATCH_SOFTGPU (path of the soft GPU's libhsakmt.so.1),
 /// FASTDISPATCH_LOG=trace|debug|info|warn|error|off.
 ///
+/// A child after fork has no GPU if its parent had a Runtime then: the GPU stays with the parent. In the child,
+/// whatever was made with the Runtime throws Error where it is used, and may be destroyed. A new Runtime throws, too; a
+/// program that the child starts (exec) has a GPU of its own.
+///
 /// Thread safety: every member may be called from any thread.
 class FASTDISPATCH_EXPORT Runtime {
 public:

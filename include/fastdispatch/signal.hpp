@@ -11,6 +11,7 @@
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/detail/owner.hpp"
 #include "fastdispatch/wait.hpp"
 
@@ -37,6 +38,7 @@ public:
   void wait(WaitOptions options = {}, hsa_signal_value_t threshold = 1) const;
 
   [[nodiscard]] hsa_signal_t handle() const {
+    detail::check_not_forked();
     if (handle_.handle == 0) [[unlikely]]
       detail::throw_moved_from("signal");
     return handle_;

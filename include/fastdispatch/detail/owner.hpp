@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
@@ -13,17 +14,18 @@ namespace fastdispatch::detail {
   throw Error(std::string("a ") + what + " that was moved from can only be destroyed or assigned to");
 }
 
-/// Owns the state of a handle, alone or with what the handle made; an access throws Error once it was moved from. Cost:
-/// a comparison.
+/// Owns the state of a handle, alone or with what the handle made; an access throws Error once it was moved from, and
+/// in a child after fork. Cost: two comparisons.
 template <class State>
 class Owner {
 public:
   /// `what` is the handle in words, such as "queue", and lives for ever.
-  Owner(std::unique_ptr<State> state, const char* what) : state_(std::move(state)), what_(what) {}
+  Owner(std::unique_ptr<State> state, const char* what) : state_(state.release(), DeleteUnlessForked()), what_(what) {}
 
   [[nodiscard]] State& operator*() const {
     if (state_ == nullptr) [[unlikely]]
       throw_moved_from(what_);
+    check_not_forked();
     return *state_;
   }
   [[nodiscard]] State* operator->() const { return &**this; }

@@ -7,7 +7,9 @@
 
 #include "dispatch/device/runtime_state.hpp"
 #include "dispatch/hsa/log.hpp"
+#include "dispatch/hsa/runtime_use.hpp"
 #include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch {
@@ -41,10 +43,10 @@ hsa_status_t on_system_event(const hsa_amd_event_t* event, void*) noexcept {
   return HSA_STATUS_SUCCESS;
 }
 
-std::shared_ptr<RuntimeState> share_state(const HsaLibrary& library) {
+std::shared_ptr<RuntimeState> share_state(HsaLibrary& library) {
   const std::scoped_lock lock(current().mutex);
   if (auto state = current().state.lock()) return state;
-  auto state = std::make_shared<RuntimeState>(library);
+  std::shared_ptr<RuntimeState> state(new RuntimeState(library), DeleteUnlessForked());
   check(library.api, library.api.amd_register_system_event_handler(on_system_event, nullptr),
         "hsa_amd_register_system_event_handler", "asking to be told of memory faults");
   current().state = state;
@@ -54,7 +56,7 @@ std::shared_ptr<RuntimeState> share_state(const HsaLibrary& library) {
 
 }  // namespace
 
-RuntimeState::RuntimeState(const HsaLibrary& opened) : library(opened) {
+RuntimeState::RuntimeState(HsaLibrary& opened) : library(opened) {
   check(library.api, library.api.init(), "hsa_init", "starting the HSA runtime");
   try {
     discover(*this);
@@ -64,6 +66,7 @@ RuntimeState::RuntimeState(const HsaLibrary& opened) : library(opened) {
   }
   log().debug("HSA runtime {} implements HSA {}; {} GPU(s), the first a {}", library.path, version, gpus.size(),
               gpus.front()->properties.isa);
+  begin_use(opened.api);
 }
 
 RuntimeState::~RuntimeState() {
@@ -73,6 +76,7 @@ RuntimeState::~RuntimeState() {
   }
   gpus.clear();  // they hold memory and signals of HSA's
   library.api.shut_down();
+  end_use();
 }
 
 AgentState* RuntimeState::find(hsa_agent_t agent) const noexcept {

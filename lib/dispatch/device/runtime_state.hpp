@@ -14,7 +14,7 @@ namespace fastdispatch::detail {
 /// Owns one hsa_init.
 struct RuntimeState {
   /// Initializes the runtime and asks for its agents. Throws Error when there is no GPU.
-  explicit RuntimeState(const HsaLibrary& library);
+  explicit RuntimeState(HsaLibrary& library);
   ~RuntimeState();
   RuntimeState(const RuntimeState&) = delete;
   RuntimeState& operator=(const RuntimeState&) = delete;

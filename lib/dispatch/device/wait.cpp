@@ -7,6 +7,7 @@
 
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/device/backoff.hpp"
+#include "fastdispatch/detail/forked_child.hpp"
 
 namespace fastdispatch::detail {
 
@@ -54,6 +55,7 @@ template <class Reached, class Block>
 bool wait_until(const Reached& reached, const Block& block_for, const WaitOptions& options,
                 const std::function<void()>& check_failure) {
   if (reached()) return true;
+  check_not_forked();
   const Deadline deadline(options.timeout);
   if (options.policy == WaitPolicy::spin) return spin(reached, deadline, check_failure) == Outcome::satisfied;
   if (options.policy == WaitPolicy::spin_then_block) {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "dispatch/hsa/log.hpp"
+#include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
@@ -101,7 +102,7 @@ bool runs_on_softgpu() {
   return fs::equivalent(file, softgpu_path(), ignored);
 }
 
-std::unique_ptr<const HsaLibrary> open_library(Device device) {
+std::unique_ptr<HsaLibrary> open_library(Device device) {
   auto library = std::make_unique<HsaLibrary>();
   if (device == Device::softgpu) load_softgpu();
   void* handle = load_hsa_runtime();
@@ -139,13 +140,14 @@ Device choose_device(Device requested, const char* environment, bool has_driver)
   return device;
 }
 
-const HsaLibrary& open_hsa_library(Device requested) {
+HsaLibrary& open_hsa_library(Device requested) {
+  check_not_forked();
   const Device device = choose_device(requested, secure_getenv("FASTDISPATCH_DEVICE"), has_amd_driver());
   // Never unloaded: HSA's threads may run until the process ends.
   struct Opened {
     std::mutex mutex;
     Device device{};
-    std::unique_ptr<const HsaLibrary> library;
+    std::unique_ptr<HsaLibrary> library;
   };
   static auto& opened = *new Opened;
   const std::scoped_lock lock(opened.mutex);

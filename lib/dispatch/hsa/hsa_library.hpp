@@ -19,7 +19,7 @@ struct HsaLibrary {
 [[nodiscard]] Device choose_device(Device requested, const char* environment, bool has_amd_driver);
 
 /// Opens the library, once in a process: libraries cannot be changed under a running HSA.
-/// Throws Error when something is missing, or when the process has another device open.
-[[nodiscard]] const HsaLibrary& open_hsa_library(Device requested);
+/// Throws Error when something is missing, when the process has another device open, and in a child after fork.
+[[nodiscard]] HsaLibrary& open_hsa_library(Device requested);
 
 }  // namespace fastdispatch::detail

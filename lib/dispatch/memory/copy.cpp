@@ -11,6 +11,7 @@
 #include "dispatch/hsa/log.hpp"
 #include "dispatch/memory/copier.hpp"
 #include "dispatch/memory/copy_engine.hpp"
+#include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/pin.hpp"
 
@@ -75,6 +76,7 @@ MemoryView host_view(const MemoryView& peer, std::span<std::byte> bytes) {
 }  // namespace detail
 
 void copy(const MemoryView& destination, const MemoryView& source, const CopyOptions& options) {
+  detail::check_not_forked();
   detail::check_ranges(destination, source);
   if (source.size == 0) return;
   if (destination.kind != MemoryKind::device && source.kind != MemoryKind::device) {

@@ -82,14 +82,16 @@ bool Dispatch::resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint
   const bool was_paused = group->can_go_on();
   auto outcome = grid_->resume_group(worker, std::move(group));
   auto* again = std::get_if<std::unique_ptr<compute::SuspendedGroup>>(&outcome);
-  if (again != nullptr) group = std::move(*again);
-  const bool is_paused = again != nullptr && group->can_go_on();
+  const bool is_paused = again != nullptr && (*again)->can_go_on();
   if (is_paused && !was_paused) note_pause();
   if (was_paused && !is_paused) {
     paused_.fetch_sub(1, std::memory_order_relaxed);
     last_pause_.store(gpu_clock(), std::memory_order_relaxed);
   }
-  if (again != nullptr) return false;
+  if (again != nullptr) {
+    group = std::move(*again);
+    return false;
+  }
   if (auto* failure = std::get_if<compute::Failure>(&outcome)) fail(std::move(*failure));
   return finished(1);
 }

@@ -1,4 +1,5 @@
 // The soft GPU with kernels that never end, and with queues and processes that go away.
+#include <dlfcn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +22,6 @@ namespace {
 
 using std::chrono::seconds;
 using testing::HasSubstr;
-using testing::StartsWith;
 using Clock = std::chrono::steady_clock;
 
 constexpr WaitOptions limit{.timeout = seconds(60)};
@@ -198,19 +198,23 @@ TEST(Robustness, a_child_process_exits_and_leaves_the_parents_work_alone) {
   device.expect_that_work_is_done(queue);
 }
 
+/// What a program calls that does not know the library.
+int open_driver() {
+  auto* const open = reinterpret_cast<int (*)(void*)>(dlsym(RTLD_DEFAULT, "hsaKmtAcquireSystemProperties"));
+  std::array<std::byte, 64> properties{};
+  return open(properties.data());
+}
+
 TEST(Robustness, a_child_process_is_told_once_that_the_gpu_stayed_with_its_parent) {
   SoftGpu device;
   Queue queue(device.gpu);
   device.expect_that_work_is_done(queue);
   EXPECT_EQ(exit_code_of([&] {
               testing::internal::CaptureStderr();
-              for (int i = 0; i < 2; ++i) EXPECT_THROW(DeviceBuffer<std::byte>(device.gpu, 1 << 20), Error);
-              const std::string told = testing::internal::GetCapturedStderr();
-              const std::string line =
-                  "softgpu: this process was forked from one that used the GPU, which it cannot use: open the runtime "
-                  "after the fork\n";
-              EXPECT_THAT(told, StartsWith(line));  // ROCr adds its own
-              EXPECT_EQ(told.find("softgpu: ", line.size()), std::string::npos);
+              for (int i = 0; i < 2; ++i) EXPECT_NE(open_driver(), 0);
+              EXPECT_EQ(testing::internal::GetCapturedStderr(),
+                        "softgpu: this process was forked from one that used the GPU, which it cannot use: open the "
+                        "runtime after the fork\n");
             }),
             0);
   device.expect_that_work_is_done(queue);

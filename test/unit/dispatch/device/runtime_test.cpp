@@ -37,7 +37,7 @@ TEST(Device, that_cannot_be_had_is_refused) {
 
 TEST(RuntimeState, finds_agents_with_their_properties_and_pools) {
   MockHsa hsa;
-  const detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
+  detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
   {
     detail::RuntimeState runtime(library);
     EXPECT_EQ(runtime.version, "1.1");
@@ -62,7 +62,7 @@ TEST(RuntimeState, finds_agents_with_their_properties_and_pools) {
 TEST(RuntimeState, that_cannot_be_initialized_says_what_to_check) {
   MockHsa hsa;
   hsa.fail("init", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
-  const detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
+  detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
   EXPECT_THAT(error_of([&] { detail::RuntimeState runtime(library); }),
               AllOf(HasSubstr("hsa_init"), HasSubstr("/dev/kfd")));
   EXPECT_EQ(hsa.calls("shut_down"), 0);
@@ -71,7 +71,7 @@ TEST(RuntimeState, that_cannot_be_initialized_says_what_to_check) {
 TEST(RuntimeState, shuts_hsa_down_when_its_agents_cannot_be_read) {
   MockHsa hsa;
   hsa.fail("agent_get_info", HSA_STATUS_ERROR_INVALID_AGENT);
-  const detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
+  detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
   EXPECT_THAT(error_of([&] { detail::RuntimeState runtime(library); }), HasSubstr("hsa_agent_get_info"));
   EXPECT_EQ(hsa.calls("shut_down"), 1);
 }
