@@ -3,13 +3,23 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace fastdispatch::detail {
 namespace {
 
 constexpr std::uint64_t largest_image = std::uint64_t{1} << 32U;  // in memory; far more than any compiler makes
+
+// ROCr looks for these by their names.
+constexpr std::array<std::pair<std::string_view, Elf64_Word>, 5> known_sections = {{{".note", SHT_NOTE},
+                                                                                    {".strtab", SHT_STRTAB},
+                                                                                    {".shstrtab", SHT_STRTAB},
+                                                                                    {".symtab", SHT_SYMTAB},
+                                                                                    {".dynsym", SHT_DYNSYM}}};
 
 class LayoutCheck {
 public:
@@ -20,10 +30,13 @@ public:
 
   void run() const {
     check_segments();
+    if (header_.e_shstrndx >= sections_.size() || sections_[header_.e_shstrndx].sh_type != SHT_STRTAB)
+      elf_.fail("ELF header", 0, "the sections' names are in no string table");
     for (std::size_t i = 0; i < sections_.size(); ++i) check_section(i);
     for (std::size_t i = 0; i < sections_.size(); ++i) {
-      if (sections_[i].sh_type == SHT_SYMTAB || sections_[i].sh_type == SHT_DYNSYM) check_symbols(i);
+      if (is_symbol_table(sections_[i])) check_symbols(i);
       if (sections_[i].sh_type == SHT_RELA) check_relocations(i);
+      if (sections_[i].sh_type == SHT_NOTE) check_notes(i);
     }
   }
 
@@ -65,11 +78,16 @@ private:
 
   void check_section(std::size_t i) const {
     const Elf64_Shdr& section = sections_[i];
-    if (section.sh_type == SHT_NULL) return;
+    if (section.sh_type == SHT_NULL) {
+      if (i != 0) fail_section(i, "the section has no type");  // ROCr has nothing for symbols there
+      return;
+    }
     if (section.sh_type >= SHT_NUM && (section.sh_type < SHT_LOOS || section.sh_type > SHT_HIPROC)) {
       fail_section(i, "there is no such type of section");
     }
-    check_name(header_.e_shstrndx, section.sh_name, i);
+    const std::string_view name = check_name(header_.e_shstrndx, section.sh_name, i);
+    for (const auto& [known, type] : known_sections)
+      if (name == known && section.sh_type != type) fail_section(i, "its type is not that of sections of its name");
     if (section.sh_type == SHT_NOBITS) return;
     static_cast<void>(elf_.bytes(section.sh_offset, section.sh_size, "section"));
     if ((section.sh_flags & SHF_ALLOC) != 0 && !loaded(section.sh_addr, section.sh_size)) {
@@ -77,14 +95,27 @@ private:
     }
   }
 
-  // Checks that `name` is a string of the string table in section `strings`; `i` is the section that names it.
-  void check_name(std::uint64_t strings, std::uint64_t name, std::size_t i) const {
+  // Notes: a header, a name and a description, each padded to four bytes.
+  void check_notes(std::size_t i) const {
+    const Elf64_Shdr& section = sections_[i];
+    const auto padded = [](std::uint64_t size) { return (size + 3) / 4 * 4; };
+    for (std::uint64_t at = 0; at < section.sh_size;) {
+      if (section.sh_size - at < sizeof(Elf64_Nhdr)) fail_section(i, "a note is cut off");
+      const auto note = elf_.read<Elf64_Nhdr>(section.sh_offset + at, "note");
+      at += sizeof note + padded(note.n_namesz) + padded(note.n_descsz);
+      if (at > section.sh_size) fail_section(i, "a note is larger than its section");
+    }
+  }
+
+  // The string `name` of the string table in section `strings`; `i` is the section that names it.
+  std::string_view check_name(std::uint64_t strings, std::uint64_t name, std::size_t i) const {
     if (strings >= sections_.size() || sections_[strings].sh_type != SHT_STRTAB) {
       fail_section(i, "its names are in no string table");
     }
     const Elf64_Shdr& table = sections_[strings];
     const auto bytes = elf_.bytes(table.sh_offset, table.sh_size, "string table");
     if (name >= bytes.size() || bytes.back() != std::byte{0}) fail_section(i, "a name is not in its string table");
+    return reinterpret_cast<const char*>(bytes.data() + name);
   }
 
   void check_symbols(std::size_t i) const {
@@ -92,9 +123,10 @@ private:
     const auto symbols = entries<Elf64_Sym>(i);
     for (const Elf64_Sym& symbol : symbols) {
       check_name(section.sh_link, symbol.st_name, i);
+      const auto type = ELF64_ST_TYPE(symbol.st_info);
+      if (symbol.st_shndx == SHN_UNDEF && type != STT_NOTYPE) fail_section(i, "a symbol is not defined");
       if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_ABS) continue;
       if (symbol.st_shndx >= sections_.size()) fail_section(i, "a symbol is in a section that there is not");
-      const auto type = ELF64_ST_TYPE(symbol.st_info);
       if (type != STT_SECTION && type != STT_FILE && !loaded(symbol.st_value, symbol.st_size)) {
         fail_section(i, "a symbol is not in a loaded segment");
       }
@@ -103,7 +135,8 @@ private:
 
   void check_relocations(std::size_t i) const {
     const Elf64_Shdr& section = sections_[i];
-    if (section.sh_link >= sections_.size()) fail_section(i, "its relocations have no symbol table");
+    if (section.sh_link >= sections_.size() || !is_symbol_table(sections_[section.sh_link]))
+      fail_section(i, "its relocations have no symbol table");
     const std::size_t symbols = sections_[section.sh_link].sh_size / sizeof(Elf64_Sym);
     for (const Elf64_Rela& relocation : entries<Elf64_Rela>(i)) {
       if (ELF64_R_SYM(relocation.r_info) >= symbols) fail_section(i, "a relocation has no symbol");
@@ -118,6 +151,10 @@ private:
     const Elf64_Shdr& section = sections_[i];
     if (section.sh_size % sizeof(Entry) != 0) fail_section(i, "its size is no multiple of its entries'");
     return table<Entry>(section.sh_offset, section.sh_entsize, section.sh_size / sizeof(Entry), "section");
+  }
+
+  [[nodiscard]] static bool is_symbol_table(const Elf64_Shdr& section) {
+    return section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM;
   }
 
   // An end counts as inside: linkers put symbols there.

@@ -5,8 +5,9 @@
 
 namespace fastdispatch::detail {
 
-// Throws Error unless every table, segment and section lies in the file, every name is a string of its table, and every
-// symbol and relocation lies in a segment that is loaded. Otherwise ROCr would abort the process.
+// Throws Error unless every table, segment, section and note lies in the file, every name is a string of its table,
+// every section is what its name says, and every symbol and relocation is defined and lies in a segment that is loaded.
+// Otherwise ROCr would follow pointers to nowhere, or abort the process.
 void check_elf_layout(const ByteReader& elf);
 
 }  // namespace fastdispatch::detail

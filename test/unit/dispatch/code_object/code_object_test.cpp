@@ -110,18 +110,59 @@ TEST(CodeObject, with_tables_outside_of_the_file_is_damaged) {
   EXPECT_THAT(selection_error(segments), HasSubstr("damaged"));
 }
 
-TEST(CodeObject, with_a_symbol_outside_of_what_is_loaded_is_damaged) {
-  Bytes file = hip_v4();
+// The first section of a type, and where its header is.
+struct FoundSection {
+  std::size_t header_offset;
+  Elf64_Shdr header;
+};
+FoundSection find_section(const Bytes& file, Elf64_Word type) {
   Elf64_Ehdr header;
   std::memcpy(&header, file.data(), sizeof(header));
   for (std::size_t i = 0; i < header.e_shnum; ++i) {
-    Elf64_Shdr section;
-    std::memcpy(&section, file.data() + header.e_shoff + i * sizeof(section), sizeof(section));
-    if (section.sh_type != SHT_SYMTAB) continue;
-    const std::size_t last = section.sh_offset + section.sh_size - sizeof(Elf64_Sym);
-    overwrite(file, last + offsetof(Elf64_Sym, st_value), Elf64_Addr{0x7fff0000});
+    FoundSection found{.header_offset = header.e_shoff + i * sizeof(Elf64_Shdr), .header = {}};
+    std::memcpy(&found.header, file.data() + found.header_offset, sizeof(found.header));
+    if (found.header.sh_type == type) return found;
   }
+  ADD_FAILURE() << "no section of type " << type;
+  return {};
+}
+
+std::size_t last_symbol(const Bytes& file) {
+  const Elf64_Shdr symbols = find_section(file, SHT_SYMTAB).header;
+  return symbols.sh_offset + symbols.sh_size - sizeof(Elf64_Sym);
+}
+
+TEST(CodeObject, with_a_symbol_outside_of_what_is_loaded_is_damaged) {
+  Bytes file = hip_v4();
+  overwrite(file, last_symbol(file) + offsetof(Elf64_Sym, st_value), Elf64_Addr{0x7fff0000});
   EXPECT_THAT(selection_error(file), HasSubstr("a symbol is not in a loaded segment"));
+}
+
+// ROCr's loader crashes on each of these.
+TEST(CodeObject, that_would_lead_the_loader_to_nowhere_is_damaged) {
+  Bytes undefined = hip_v4();
+  overwrite(undefined, last_symbol(undefined) + offsetof(Elf64_Sym, st_shndx), Elf64_Section{SHN_UNDEF});
+  EXPECT_THAT(selection_error(undefined), HasSubstr("a symbol is not defined"));
+
+  Bytes untyped = hip_v4();
+  overwrite(untyped, find_section(untyped, SHT_SYMTAB).header_offset + offsetof(Elf64_Shdr, sh_type),
+            Elf64_Word{SHT_NULL});
+  EXPECT_THAT(selection_error(untyped), HasSubstr("the section has no type"));
+
+  Bytes misnamed = hip_v4();
+  const Elf64_Word name = find_section(misnamed, SHT_NOTE).header.sh_name;
+  overwrite(misnamed, find_section(misnamed, SHT_GNU_HASH).header_offset + offsetof(Elf64_Shdr, sh_name), name);
+  EXPECT_THAT(selection_error(misnamed), HasSubstr("its type is not that of sections of its name"));
+
+  Bytes nameless = hip_v4();
+  overwrite(nameless, offsetof(Elf64_Ehdr, e_shnum), Elf64_Half{1});
+  overwrite(nameless, offsetof(Elf64_Ehdr, e_shstrndx), Elf64_Half{0});
+  EXPECT_THAT(selection_error(nameless), HasSubstr("the sections' names are in no string table"));
+
+  Bytes long_note = hip_v4();
+  overwrite(long_note, find_section(long_note, SHT_NOTE).header.sh_offset + offsetof(Elf64_Nhdr, n_descsz),
+            Elf64_Word{0x7fffffff});
+  EXPECT_THAT(selection_error(long_note), HasSubstr("a note is larger than its section"));
 }
 
 // All checks of a file before ROCr sees it. Returns whether they accept it.

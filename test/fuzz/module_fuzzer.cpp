@@ -1,0 +1,30 @@
+// Damaged code objects, loaded by the HSA runtime: the library refuses what its loader would follow to nowhere.
+#include "fastdispatch/fastdispatch.hpp"
+#include "fuzzer.hpp"
+
+namespace {
+
+using fastdispatch::fuzz::Bytes;
+
+void take(const Bytes& input) {
+  static const fastdispatch::Runtime runtime({.device = fastdispatch::Device::softgpu});
+  static const fastdispatch::Agent gpu = runtime.gpu();
+  try {
+    const auto module = fastdispatch::Module::load(gpu, input);
+    for (const std::string& name : module.kernel_names()) {
+      try {
+        static_cast<void>(module.kernel<void()>(name));
+      } catch (const fastdispatch::Error&) {
+        continue;  // it has parameters
+      }
+    }
+  } catch (const fastdispatch::Error&) {
+    return;
+  }
+}
+
+}  // namespace
+
+fastdispatch::fuzz::Target fastdispatch::fuzz::target() {
+  return {.samples = {read_file(TEST_HIP_V4), read_file(TEST_HIP_V5), read_file(TEST_OPENCL_V4)}, .take = take};
+}
