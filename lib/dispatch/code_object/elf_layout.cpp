@@ -122,7 +122,7 @@ private:
     const Elf64_Shdr& section = sections_[i];
     const auto symbols = entries<Elf64_Sym>(i);
     for (const Elf64_Sym& symbol : symbols) {
-      check_name(section.sh_link, symbol.st_name, i);
+      const std::string_view name = check_name(section.sh_link, symbol.st_name, i);
       const auto type = ELF64_ST_TYPE(symbol.st_info);
       if (symbol.st_shndx == SHN_UNDEF && type != STT_NOTYPE) fail_section(i, "a symbol is not defined");
       if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_ABS) continue;
@@ -130,6 +130,8 @@ private:
       if (type != STT_SECTION && type != STT_FILE && !loaded(symbol.st_value, symbol.st_size)) {
         fail_section(i, "a symbol is not in a loaded segment");
       }
+      if (type == STT_OBJECT && name.ends_with(".kd") && !has_contents(sections_[symbol.st_shndx], symbol))
+        fail_section(i, "a kernel descriptor is not in its section");  // ROCr reads it there
     }
   }
 
@@ -155,6 +157,11 @@ private:
 
   [[nodiscard]] static bool is_symbol_table(const Elf64_Shdr& section) {
     return section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM;
+  }
+
+  [[nodiscard]] static bool has_contents(const Elf64_Shdr& section, const Elf64_Sym& symbol) {
+    return section.sh_type != SHT_NOBITS && symbol.st_value >= section.sh_addr && symbol.st_size <= section.sh_size &&
+           symbol.st_value - section.sh_addr <= section.sh_size - symbol.st_size;
   }
 
   // An end counts as inside: linkers put symbols there.

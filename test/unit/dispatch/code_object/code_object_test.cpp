@@ -159,6 +159,11 @@ TEST(CodeObject, that_would_lead_the_loader_to_nowhere_is_damaged) {
   overwrite(nameless, offsetof(Elf64_Ehdr, e_shstrndx), Elf64_Half{0});
   EXPECT_THAT(selection_error(nameless), HasSubstr("the sections' names are in no string table"));
 
+  Bytes empty = hip_v4();
+  overwrite(empty, find_section(empty, SHT_PROGBITS).header_offset + offsetof(Elf64_Shdr, sh_type),
+            Elf64_Word{SHT_NOBITS});
+  EXPECT_THAT(selection_error(empty), HasSubstr("a kernel descriptor is not in its section"));
+
   Bytes long_note = hip_v4();
   overwrite(long_note, find_section(long_note, SHT_NOTE).header.sh_offset + offsetof(Elf64_Nhdr, n_descsz),
             Elf64_Word{0x7fffffff});
