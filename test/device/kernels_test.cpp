@@ -148,6 +148,15 @@ TEST_F(Kernels, launched_in_too_large_groups_are_refused) {
   queue.wait(limit);  // nothing of that reached the queue
 }
 
+TEST_F(Kernels, that_write_to_a_wild_address_that_is_not_canonical_end_as_an_error_without_address) {
+  const auto write = module.kernel<void(std::uint32_t*)>("write_to");
+  const Submission submission =
+      queue.dispatch(write, grid(1), std::bit_cast<std::uint32_t*>(std::uint64_t{0xdeadbeefdeadbee0}));
+  const std::string text = error_of([&] { submission.wait(limit); });
+  EXPECT_THAT(text, HasSubstr("memory fault"));
+  EXPECT_THAT(text, testing::Not(HasSubstr("0x0:")));
+}
+
 TEST_F(Kernels, that_write_to_a_wild_address_end_as_an_error_with_kernel_and_address) {
   const auto write = module.kernel<void(std::uint32_t*)>("write_to");
   auto* wild = reinterpret_cast<std::uint32_t*>(0xdead000);  // NOLINT(performance-no-int-to-ptr)

@@ -38,7 +38,8 @@ std::string_view cause(hsa_status_t status) {
   case HSA_STATUS_ERROR_MEMORY_FAULT:
     return "the kernel accessed memory that is not mapped for the agent";
   case HSA_STATUS_ERROR_EXCEPTION:
-    return "the kernel trapped: a failed assertion, abort, or an arithmetic exception";
+    return "the kernel trapped: a failed assertion, abort, or an arithmetic exception; the soft GPU also ends kernels "
+           "after SOFTGPU_TIMEOUT, and standard error says which it was";
   default:
     return advice(status);
   }
@@ -77,11 +78,14 @@ Error queue_error(const HsaApi& api, hsa_status_t status, std::span<const std::s
 
 Error memory_fault_error(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name,
                          std::span<const std::string> suspects) {
-  return {
-      ErrorKind::queue_failed, static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), "queue",
-      fmt::format("memory fault on {} at address {:#x}: {}; {} (is the buffer still alive, large enough, and pinned "
-                  "or the agent's own?)",
-                  agent_name, fault.virtual_address, reasons(fault.fault_reason_mask), blame(suspects))};
+  const bool is_imprecise = (fault.fault_reason_mask & HSA_AMD_MEMORY_FAULT_IMPRECISE) != 0;
+  const std::string where = is_imprecise && fault.virtual_address == 0
+                                ? "an address that the GPU does not tell"
+                                : fmt::format("address {:#x}", fault.virtual_address);
+  return {ErrorKind::queue_failed, static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), "queue",
+          fmt::format("memory fault on {} at {}: {}; {} (is the buffer still alive, large enough, and pinned or the "
+                      "agent's own?)",
+                      agent_name, where, reasons(fault.fault_reason_mask), blame(suspects))};
 }
 
 std::string in_words(std::chrono::nanoseconds duration) {

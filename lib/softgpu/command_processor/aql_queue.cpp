@@ -385,7 +385,8 @@ void AqlQueue::stop_with(const compute::Failure& failure, std::uint64_t packet_i
   if (!stop()) return;
   report(packet_index, failure.text);
   if (failure.kind == compute::Failure::Kind::memory_fault &&
-      host_.report_memory_fault({.gpu = setup_.memory.gpu, .address = failure.address}))
+      host_.report_memory_fault(
+          {.gpu = setup_.memory.gpu, .address = failure.address, .is_imprecise = failure.is_imprecise}))
     return;
   store_signal(queue_->queue_inactive_signal, queue_error::of(failure.kind), host_);
 }

@@ -12,6 +12,7 @@ namespace softgpu::command_processor {
 struct MemoryFault {
   std::uint32_t gpu = 0;  ///< index of the GPU
   std::uint64_t address = 0;
+  bool is_imprecise = false;  ///< the address is not known
 };
 
 /// Thread safety: every member is called from worker threads, several at once.

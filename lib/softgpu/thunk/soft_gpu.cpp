@@ -86,6 +86,7 @@ bool EventHost::report_memory_fault(const command_processor::MemoryFault& fault)
   data.NodeId = fault.gpu + 1;
   data.VirtualAddress = fault.address;
   data.Failure.NotPresent = 1;
+  data.Failure.Imprecise = fault.is_imprecise ? 1 : 0;
   data.Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS;
   return events_.report_memory_fault(data);
 }

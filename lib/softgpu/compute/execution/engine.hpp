@@ -37,6 +37,7 @@ struct Failure {
   Kind kind;
   std::uint64_t address = 0;  ///< memory_fault: the address accessed; illegal_instruction: its offset from the entry
   std::string text;           ///< for a person: the mnemonic and offset, the address, the limit passed
+  bool is_imprecise = false;  ///< memory_fault: the address is not known
 };
 
 /// A translated kernel: immutable, shared by every dispatch of it.

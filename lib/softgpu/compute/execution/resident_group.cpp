@@ -88,7 +88,7 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group) {
     text << "address 0x" << exit.address << " is not mapped; accessed";
     break;
   case EarlyExit::Cause::impossible_address:
-    text << "an address of more than 48 bits, which cannot be mapped; accessed";
+    text << "an address that is not canonical, which no memory has; accessed";
     break;
   case EarlyExit::Cause::interrupted:
     text << "ended after the time limit for kernels, executed";
@@ -102,7 +102,7 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group) {
     break;
   }
   text << " by " << name_of(group);
-  return {kind_of(exit.cause), exit.address, text.str()};
+  return {kind_of(exit.cause), exit.address, text.str(), exit.cause == EarlyExit::Cause::impossible_address};
 }
 
 Failure out_of_memory(const WorkGroup& group) {

@@ -273,7 +273,8 @@ TEST_F(MemoryKernels, an_address_that_no_processor_can_map_is_a_memory_fault) {
   const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, address);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
-  EXPECT_EQ(failure->text, "an address of more than 48 bits, which cannot be mapped; accessed by work-group (0, 0, 0)");
+  EXPECT_EQ(failure->text, "an address that is not canonical, which no memory has; accessed by work-group (0, 0, 0)");
+  EXPECT_TRUE(failure->is_imprecise);
 }
 
 TEST_F(MemoryKernels, a_wavefront_that_waits_for_memory_lets_the_others_run) {
