@@ -20,9 +20,9 @@
 #include "softgpu/command_processor/aql_queue.hpp"
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/crew.hpp"
-#include "softgpu/command_processor/paused_groups.hpp"
 #include "softgpu/command_processor/places.hpp"
 #include "softgpu/command_processor/running_dispatches.hpp"
+#include "softgpu/command_processor/set_aside_groups.hpp"
 #include "softgpu/command_processor/waiting_groups.hpp"
 
 namespace softgpu::command_processor {
@@ -98,7 +98,7 @@ struct Scheduler::State {
 
   RunningDispatches running;
   WaitingGroups waiting;
-  PausedGroups paused;
+  SetAsideGroups paused;  // their turn was over: they wait for nothing but a core
 
   alignas(64) std::atomic<std::uint64_t> finds{0};  // about as many: workers overwrite each other's
   std::vector<Claims> claims;                       // each worker's

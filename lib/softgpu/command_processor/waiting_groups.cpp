@@ -17,19 +17,8 @@ constexpr std::uint64_t stuck = 1'000'000;
 }  // namespace
 
 void WaitingGroups::add(SetAsideGroup group) {
-  const std::lock_guard lock(mutex_);
-  if (groups_.empty()) last_progress_.store(gpu_clock(), std::memory_order_relaxed);
-  groups_.push_back(std::move(group));
-  size_.store(groups_.size(), std::memory_order_release);
-}
-
-std::optional<SetAsideGroup> WaitingGroups::take() {
-  const std::lock_guard lock(mutex_);
-  if (groups_.empty()) return std::nullopt;
-  SetAsideGroup group = std::move(groups_.front());
-  groups_.pop_front();
-  size_.store(groups_.size(), std::memory_order_release);
-  return group;
+  if (size() == 0) last_progress_.store(gpu_clock(), std::memory_order_relaxed);
+  groups_.add(std::move(group));
 }
 
 bool WaitingGroups::wants_visit_by(std::uint32_t worker) noexcept {

@@ -8,11 +8,9 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
-#include <mutex>
 #include <optional>
 
-#include "softgpu/command_processor/set_aside.hpp"
+#include "softgpu/command_processor/set_aside_groups.hpp"
 
 namespace softgpu::command_processor {
 
@@ -20,8 +18,8 @@ class WaitingGroups {
 public:
   void add(SetAsideGroup group);
   /// The work-group that was visited the longest ago.
-  [[nodiscard]] std::optional<SetAsideGroup> take();
-  [[nodiscard]] std::size_t size() const noexcept { return size_.load(std::memory_order_acquire); }
+  [[nodiscard]] std::optional<SetAsideGroup> take() { return groups_.take(); }
+  [[nodiscard]] std::size_t size() const noexcept { return groups_.size(); }
   /// So many that no more should be set aside, except of a grid whose work-groups all wait for each other.
   [[nodiscard]] bool are_many() const noexcept { return size() >= many; }
 
@@ -41,9 +39,7 @@ private:
   static constexpr std::size_t many = 4096;
   static constexpr std::uint32_t nobody = ~std::uint32_t{0};
 
-  std::mutex mutex_;
-  std::deque<SetAsideGroup> groups_;
-  std::atomic<std::size_t> size_{0};
+  SetAsideGroups groups_;
   std::atomic<std::uint32_t> visitor_{nobody};
   std::atomic<std::uint64_t> last_visit_{0};
   std::atomic<std::uint64_t> last_progress_{0};

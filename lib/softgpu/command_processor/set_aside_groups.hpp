@@ -1,20 +1,28 @@
-// Work-groups whose turn was over: they wait for nothing but a core.
+// Work-groups that have begun and that no worker runs now.
 //
 // Thread safety: every member may be called by any worker.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
 
-#include "softgpu/command_processor/set_aside.hpp"
+#include "softgpu/command_processor/dispatch.hpp"
 
 namespace softgpu::command_processor {
 
-class PausedGroups {
+struct SetAsideGroup {
+  std::shared_ptr<Dispatch> dispatch;
+  std::unique_ptr<compute::SuspendedGroup> group;  // before the dispatch in destruction
+  std::uint64_t since = 0;                         // when it was set aside first, by gpu_clock()
+};
+
+class SetAsideGroups {
 public:
   void add(SetAsideGroup group) {
     const std::lock_guard lock(mutex_);
@@ -22,7 +30,7 @@ public:
     size_.store(groups_.size(), std::memory_order_release);
   }
 
-  /// The work-group whose turn ended the longest ago.
+  /// The work-group that has been here the longest.
   [[nodiscard]] std::optional<SetAsideGroup> take() {
     if (size() == 0) return std::nullopt;
     const std::lock_guard lock(mutex_);
