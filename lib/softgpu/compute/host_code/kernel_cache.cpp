@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
+#include <ctime>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -51,6 +53,29 @@ public:
 
 private:
   int descriptor_;
+};
+
+/// While it lives, a file that gets larger than the process may make one (RLIMIT_FSIZE) is an error of write() alone:
+/// this thread takes the signal that would end the process.
+class FileSizeErrors {
+public:
+  FileSizeErrors() {
+    sigemptyset(&too_large_);
+    sigaddset(&too_large_, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &too_large_, &mask_before_);
+  }
+  ~FileSizeErrors() {
+    constexpr timespec at_once{};
+    while (sigtimedwait(&too_large_, nullptr, &at_once) > 0) {
+    }
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+  FileSizeErrors(const FileSizeErrors&) = delete;
+  FileSizeErrors& operator=(const FileSizeErrors&) = delete;
+
+private:
+  sigset_t too_large_;
+  sigset_t mask_before_;
 };
 
 Digest digest_of(std::string_view bytes) {
@@ -221,6 +246,7 @@ std::optional<std::string> KernelCache::find(const Key& key) {
 
 void KernelCache::store(const Key& key, std::string_view content) {
   if (folder() < 0) return;
+  const FileSizeErrors errors;
   const Header header{.magic = magic, .key = key, .checksum = digest_of(content), .size = content.size()};
   const std::string unfinished = std::to_string(::getpid()) + "-" +
                                  std::to_string(reinterpret_cast<std::uintptr_t>(this)) + "-" +

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,6 +93,20 @@ TEST(KernelCache, says_why_it_has_no_folder_and_goes_without) {
   below_a_file.cache.store(key_of(1), content_of(1));
   EXPECT_EQ(below_a_file.cache.find(key_of(1)), std::nullopt);
   EXPECT_EQ(below_a_file.log, "kernel cache: no folder " + folder.name() + "/file/cache: Not a directory\n");
+}
+
+TEST(KernelCache, goes_without_a_file_that_is_larger_than_the_process_may_make_one) {
+  const TemporaryFolder folder;
+  constexpr rlimit limit{.rlim_cur = 512, .rlim_max = 512};
+  EXPECT_EXIT(
+      {
+        setrlimit(RLIMIT_FSIZE, &limit);
+        LoggedCache limited(folder.name());
+        limited.cache.store(key_of(1), content_of(1));
+        std::_Exit(limited.log.find("nothing can be stored: File too large") != std::string::npos ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_TRUE(files_of(folder.name()).empty());
 }
 
 TEST(KernelCache, replaces_a_file_that_was_cut_off_at_any_length) {
