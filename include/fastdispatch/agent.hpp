@@ -18,8 +18,8 @@ class Agent;
 
 namespace detail {
 struct AgentState;
-/// For the library itself.
-[[nodiscard]] AgentState& state_of(Agent agent) noexcept;
+/// For the library itself. Throws Error when the agent's runtime was closed.
+[[nodiscard]] AgentState& state_of(Agent agent);
 }  // namespace detail
 
 /// An agent's properties and limits, read once when the runtime is opened.
@@ -47,7 +47,8 @@ struct AgentPools {
   hsa_amd_memory_pool_t kernarg{};         ///< of the host: kernel arguments
 };
 
-/// Views an agent: cheap to copy; the Runtime that it came from must outlive it.
+/// Views an agent: cheap to copy. The agent can be used as long as its runtime is open (see Runtime); after that every
+/// use but comparing throws Error.
 ///
 /// Thread safety: every member may be called from any thread.
 class FASTDISPATCH_EXPORT Agent {
@@ -55,28 +56,26 @@ public:
   explicit Agent(detail::AgentState& state) noexcept : state_(&state) {}
   explicit Agent(std::nullptr_t) = delete;
 
-  [[nodiscard]] const AgentProperties& properties() const noexcept;
-  [[nodiscard]] const std::string& name() const noexcept { return properties().name; }
-  [[nodiscard]] const std::string& isa() const noexcept { return properties().isa; }
-  [[nodiscard]] std::uint32_t wavefront_size() const noexcept { return properties().wavefront_size; }
-  [[nodiscard]] std::uint32_t compute_units() const noexcept { return properties().compute_units; }
+  [[nodiscard]] const AgentProperties& properties() const;
+  [[nodiscard]] const std::string& name() const { return properties().name; }
+  [[nodiscard]] const std::string& isa() const { return properties().isa; }
+  [[nodiscard]] std::uint32_t wavefront_size() const { return properties().wavefront_size; }
+  [[nodiscard]] std::uint32_t compute_units() const { return properties().compute_units; }
 
   /// A GPU's fine_grained and kernarg pools are those of its host; the host has no coarse_grained pool.
-  [[nodiscard]] const AgentPools& pools() const noexcept;
+  [[nodiscard]] const AgentPools& pools() const;
   /// The host's agent of the same runtime.
-  [[nodiscard]] Agent host() const noexcept;
+  [[nodiscard]] Agent host() const;
 
-  [[nodiscard]] hsa_agent_t handle() const noexcept;
-  [[nodiscard]] const detail::HsaApi& api() const noexcept;
+  [[nodiscard]] hsa_agent_t handle() const;
+  [[nodiscard]] const detail::HsaApi& api() const;
 
   friend bool operator==(Agent, Agent) = default;
 
 private:
-  friend detail::AgentState& detail::state_of(Agent agent) noexcept;
+  friend detail::AgentState& detail::state_of(Agent agent);
 
   detail::AgentState* state_;
 };
-
-inline detail::AgentState& detail::state_of(Agent agent) noexcept { return *agent.state_; }
 
 }  // namespace fastdispatch

@@ -1,6 +1,7 @@
 // Copies between host and devices.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <span>
 #include <type_traits>
@@ -9,10 +10,11 @@
 #include "fastdispatch/detail/export.hpp"
 #include "fastdispatch/memory_view.hpp"
 #include "fastdispatch/signal.hpp"
+#include "fastdispatch/wait.hpp"
 
 namespace fastdispatch {
 
-/// How pageable memory is copied.
+/// How pageable memory is copied, and how long a copy may take.
 struct CopyOptions {
   static constexpr std::size_t never_lock = ~std::size_t{0};
 
@@ -20,12 +22,18 @@ struct CopyOptions {
   /// Locking costs a call into the driver and work for each page; staging costs the host a copy. `./dev bench copies`
   /// measures from which size on locking is faster on a machine.
   std::size_t lock_from = std::size_t{4} << 20U;
+
+  /// After it, TimeoutError. With a time limit pageable memory is staged whatever its size: it could not be unlocked
+  /// while the device still copies.
+  std::chrono::nanoseconds timeout = forever;
 };
 
 /// Copies all of `source` over all of `destination` and returns when it is done. Both are of one size; device, pinned
 /// and pageable memory mix freely. Pageable memory is staged through two pinned blocks in turn, so that the host fills
 /// one while the device copies the other; large regions are locked for the copy instead.
 /// Throws Error when the sizes differ, the sides overlap, HSA refuses, or the copy fails while it runs.
+/// Throws TimeoutError when the time is up. What the device has begun, it goes on with: device and pinned memory must
+/// live until a later copy of the agent has returned, which waits for it. Pageable memory is not touched any more.
 ///
 /// Thread safety: any thread may copy. Staged copies of one agent take turns.
 FASTDISPATCH_EXPORT void copy(const MemoryView& destination, const MemoryView& source, const CopyOptions& options = {});

@@ -8,6 +8,7 @@
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/runtime_share.hpp"
 
 namespace fastdispatch {
 
@@ -50,6 +51,7 @@ public:
 private:
   void wait_for_arrival() const noexcept;
 
+  detail::RuntimeShare runtime_;
   Agent agent_;
   KernargMemory memory_;
   std::span<std::byte> bytes_;

@@ -7,6 +7,7 @@
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/runtime_share.hpp"
 #include "fastdispatch/memory_view.hpp"
 
 namespace fastdispatch {
@@ -18,10 +19,11 @@ public:
   /// An empty span locks nothing. Throws Error when the operating system refuses to lock so much.
   Pin(Agent agent, std::span<std::byte> memory);
   template <class T, std::size_t extent>
-  Pin(Agent agent, std::span<T, extent> memory) : Pin(agent, std::as_writable_bytes(memory)) {}
-  Pin(Pin&& other) noexcept : view_(std::exchange(other.view_, {})) {}
+  Pin(Agent agent, std::span<T, extent> memory) : Pin(agent, std::span<std::byte>(std::as_writable_bytes(memory))) {}
+  Pin(Pin&& other) noexcept : runtime_(std::move(other.runtime_)), view_(std::exchange(other.view_, {})) {}
   Pin& operator=(Pin&& other) noexcept {
     Pin old(std::move(*this));
+    runtime_ = std::move(other.runtime_);
     view_ = std::exchange(other.view_, {});
     return *this;
   }
@@ -37,6 +39,7 @@ public:
   operator MemoryView() const { return view_; }
 
 private:
+  detail::RuntimeShare runtime_;
   MemoryView view_;  ///< its agent unlocks the memory; without an address there is nothing to unlock
 };
 

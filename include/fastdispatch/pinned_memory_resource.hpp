@@ -6,6 +6,7 @@
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/runtime_share.hpp"
 
 namespace fastdispatch {
 
@@ -15,7 +16,7 @@ namespace fastdispatch {
 /// Thread safety: as HSA's pools, allocate and deallocate may be called from any thread.
 class FASTDISPATCH_EXPORT PinnedMemoryResource final : public std::pmr::memory_resource {
 public:
-  explicit PinnedMemoryResource(Agent agent) : agent_(agent) {}
+  explicit PinnedMemoryResource(Agent agent) : runtime_(detail::share_runtime_of(agent)), agent_(agent) {}
 
 private:
   /// Throws std::bad_alloc, as a memory resource must, when the memory is exhausted or the alignment is over a page.
@@ -23,6 +24,7 @@ private:
   void do_deallocate(void* memory, std::size_t bytes, std::size_t alignment) override;
   [[nodiscard]] bool do_is_equal(const std::pmr::memory_resource& other) const noexcept override;
 
+  detail::RuntimeShare runtime_;
   Agent agent_;
 };
 

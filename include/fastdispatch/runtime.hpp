@@ -26,8 +26,10 @@ struct RuntimeOptions {
   Device device = Device::automatic;
 };
 
-/// Owns a share of the process's HSA runtime. Copies, and further Runtimes, share one state; the last Runtime shuts HSA
-/// down. Agents, and objects made from them, must not outlive it.
+/// Owns a share of the process's HSA runtime. Copies, and further Runtimes, share one state. So do the objects that are
+/// made with its agents and hold something of HSA's: queues, signals, buffers, modules and their kernels, Streams. The
+/// last of all these closes the runtime and shuts HSA down; it must not be destroyed in a callback. An agent is a view:
+/// it keeps nothing open.
 ///
 /// Environment: FASTDISPATCH_DEVICE=auto|amd|softgpu, FASTDISPATCH_SOFTGPU (path of the soft GPU's libhsakmt.so.1),
 /// FASTDISPATCH_LOG=trace|debug|info|warn|error|off.

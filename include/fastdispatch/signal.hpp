@@ -13,9 +13,14 @@
 #include "fastdispatch/detail/export.hpp"
 #include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/detail/owner.hpp"
+#include "fastdispatch/detail/runtime_share.hpp"
 #include "fastdispatch/wait.hpp"
 
 namespace fastdispatch {
+
+namespace detail {
+struct SignalPoolState;
+}
 
 /// Owns a signal. It must outlive every packet and copy that decrements it or waits for it, and every thread that waits
 /// for it. A signal that was moved from may be destroyed and assigned to; all else throws Error.
@@ -25,6 +30,7 @@ class FASTDISPATCH_EXPORT Signal {
 public:
   /// Throws Error when HSA can't make a signal: each takes an interrupt event, and a process has few of them.
   explicit Signal(Agent agent, hsa_signal_value_t initial = 1);
+  explicit Signal(detail::OwnAgent agent, hsa_signal_value_t initial);
   ~Signal();
   Signal(Signal&& other) noexcept;
   Signal& operator=(Signal&& other) noexcept;
@@ -45,22 +51,24 @@ public:
   }
 
 private:
+  Signal(Agent agent, hsa_signal_value_t initial, detail::RuntimeShare runtime);
+
+  detail::RuntimeShare runtime_;
   Agent agent_;
   hsa_signal_t handle_{};
   std::atomic<std::uint32_t>
       faults_seen_;  ///< of the agent, before the value was set: later ones may have cost its completion
 };
 
-class SignalPool;
-
 /// Owns a signal on loan from a SignalPool and gives it back when destroyed.
 ///
 /// It may be given back before the packet or copy that decrements it completed: the pool lends it again only after its
-/// value has come to 0. The pool must live until then. One that was moved from may be destroyed; all else throws Error.
+/// value has come to 0. The pool, or a signal that it lent, must live until then. One that was moved from may be
+/// destroyed; all else throws Error.
 class FASTDISPATCH_EXPORT PooledSignal {
 public:
   ~PooledSignal();
-  PooledSignal(PooledSignal&& other) noexcept : pool_(other.pool_), signal_(std::move(other.signal_)) {}
+  PooledSignal(PooledSignal&& other) noexcept = default;
   PooledSignal& operator=(PooledSignal&&) = delete;
 
   [[nodiscard]] Signal& operator*() {
@@ -72,9 +80,10 @@ public:
 
 private:
   friend class SignalPool;
-  PooledSignal(SignalPool& pool, std::unique_ptr<Signal> signal) noexcept : pool_(&pool), signal_(std::move(signal)) {}
+  PooledSignal(std::shared_ptr<detail::SignalPoolState> pool, std::unique_ptr<Signal> signal) noexcept
+      : pool_(std::move(pool)), signal_(std::move(signal)) {}
 
-  SignalPool* pool_;
+  std::shared_ptr<detail::SignalPoolState> pool_;
   std::unique_ptr<Signal> signal_;
 };
 
@@ -87,6 +96,7 @@ class FASTDISPATCH_EXPORT SignalPool {
 public:
   /// Throws as Signal does.
   explicit SignalPool(Agent agent, std::size_t preallocated = 0);
+  explicit SignalPool(detail::OwnAgent agent);
   ~SignalPool();
   SignalPool(const SignalPool&) = delete;
   SignalPool& operator=(const SignalPool&) = delete;
@@ -97,9 +107,7 @@ public:
   [[nodiscard]] std::size_t size() const;
 
 private:
-  friend class PooledSignal;
-  struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<detail::SignalPoolState> state_;
 };
 
 }  // namespace fastdispatch

@@ -6,6 +6,7 @@
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/runtime_share.hpp"
 #include "fastdispatch/memory_view.hpp"
 
 namespace fastdispatch::detail {
@@ -14,9 +15,11 @@ namespace fastdispatch::detail {
 class FASTDISPATCH_EXPORT PoolMemory {
 public:
   PoolMemory() = default;
-  PoolMemory(PoolMemory&& other) noexcept : view_(std::exchange(other.view_, {})) {}
+  PoolMemory(PoolMemory&& other) noexcept
+      : runtime_(std::move(other.runtime_)), view_(std::exchange(other.view_, {})) {}
   PoolMemory& operator=(PoolMemory&& other) noexcept {
     PoolMemory old(std::move(*this));
+    runtime_ = std::move(other.runtime_);
     view_ = std::exchange(other.view_, {});
     return *this;
   }
@@ -26,14 +29,17 @@ public:
   static PoolMemory device(Agent agent, std::size_t count, std::size_t element_size);
   /// In the host's memory, at one address for the host and the agent. Throws likewise.
   static PoolMemory pinned(Agent agent, std::size_t count, std::size_t element_size);
+  static PoolMemory pinned(OwnAgent agent, std::size_t bytes);
 
   [[nodiscard]] std::byte* data() const noexcept { return view_.address; }
   [[nodiscard]] std::size_t size() const noexcept { return view_.size; }
   [[nodiscard]] const MemoryView& view() const noexcept { return view_; }
 
 private:
-  PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, MemoryKind kind);
+  PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, MemoryKind kind, RuntimeShare runtime);
+  static PoolMemory pinned(Agent agent, std::size_t bytes, RuntimeShare runtime);
 
+  RuntimeShare runtime_;
   MemoryView view_;  // its agent frees the memory; without an address there is nothing to free
 };
 

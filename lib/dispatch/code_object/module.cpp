@@ -14,6 +14,7 @@
 #include "dispatch/code_object/signature.hpp"
 #include "dispatch/device/agent_state.hpp"
 #include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/detail/runtime_share.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch {
@@ -86,7 +87,7 @@ private:
 
 struct Module::State {
   State(Agent on, const detail::CodeObject& code_object, std::string file)
-      : agent(on), name(std::move(file)), target(to_string(code_object.target)),
+      : runtime(detail::share_runtime_of(on)), agent(on), name(std::move(file)), target(to_string(code_object.target)),
         elf(code_object.elf.begin(), code_object.elf.end()), metadata(detail::read_kernel_metadata(elf, name)),
         executable(on, elf, name) {
     infos.reserve(metadata.size());
@@ -115,6 +116,7 @@ struct Module::State {
     return found;
   }
 
+  detail::RuntimeShare runtime;
   Agent agent;
   std::string name;
   std::string target;

@@ -1,7 +1,9 @@
 // What the library knows of an agent, shared by all of its views.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <memory>
 
 #include <hsa/hsa.h>
 
@@ -20,6 +22,15 @@ struct AgentState {
   AgentState(const AgentState&) = delete;
   AgentState& operator=(const AgentState&) = delete;
 
+  /// Ends everything that the agent itself has of HSA's. The state stays, so that views of the agent find it closed.
+  void close() noexcept {
+    completions.stop();
+    copier.reset();
+    closed.store(true, std::memory_order_release);
+  }
+
+  std::atomic<bool> closed{false};
+  std::weak_ptr<const void> runtime;  ///< for RuntimeShare
   const HsaApi* api = nullptr;
   hsa_agent_t handle{};
   AgentState* host = nullptr;  ///< itself for the host

@@ -20,7 +20,7 @@ constexpr std::chrono::hours longest_sleep{1};           // condition variables 
 
 void Completions::add(AgentQueue& queue, std::uint64_t epoch, CompletionCallback callback) {
   const std::scoped_lock lock(mutex_);
-  if (!wake_) wake_.emplace(Agent(agent_), 0);
+  if (!wake_) wake_.emplace(OwnAgent{Agent(agent_)}, 0);
   if (!thread_.joinable()) thread_ = std::thread([this] { run(); });
   wanted_.store(wake_->handle(), std::memory_order_release);
   queues_[&queue].pending.emplace(epoch, std::move(callback));

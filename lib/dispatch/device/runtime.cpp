@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <mutex>
+#include <utility>
+#include <vector>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -22,7 +24,8 @@ namespace {
 struct Current {
   std::mutex mutex;
   std::weak_ptr<RuntimeState> state;
-  RuntimeState* alive = nullptr;  // until its destructor has begun
+  RuntimeState* alive = nullptr;                    // until its destructor has begun
+  std::vector<std::unique_ptr<AgentState>> closed;  // views of these agents may still be there
 };
 
 Current& current() {
@@ -49,6 +52,8 @@ std::shared_ptr<RuntimeState> share_state(HsaLibrary& library) {
   std::shared_ptr<RuntimeState> state(new RuntimeState(library), DeleteUnlessForked());
   check(library.api, library.api.amd_register_system_event_handler(on_system_event, nullptr),
         "hsa_amd_register_system_event_handler", "asking to be told of memory faults");
+  state->host->runtime = state;
+  for (const auto& gpu : state->gpus) gpu->runtime = state;
   current().state = state;
   current().alive = state.get();
   return state;
@@ -74,9 +79,13 @@ RuntimeState::~RuntimeState() {
     const std::scoped_lock lock(current().mutex);
     if (current().alive == this) current().alive = nullptr;
   }
-  gpus.clear();  // they hold memory and signals of HSA's
+  for (const auto& gpu : gpus) gpu->close();
+  host->close();
   library.api.shut_down();
   end_use();
+  const std::scoped_lock lock(current().mutex);
+  for (auto& gpu : gpus) current().closed.push_back(std::move(gpu));
+  current().closed.push_back(std::move(host));
 }
 
 AgentState* RuntimeState::find(hsa_agent_t agent) const noexcept {

@@ -14,8 +14,11 @@
 
 namespace fastdispatch {
 
-Signal::Signal(Agent agent, hsa_signal_value_t initial)
-    : agent_(agent), faults_seen_(detail::state_of(agent).queues.faults()) {
+Signal::Signal(Agent agent, hsa_signal_value_t initial) : Signal(agent, initial, detail::share_runtime_of(agent)) {}
+Signal::Signal(detail::OwnAgent agent, hsa_signal_value_t initial) : Signal(agent.agent, initial, nullptr) {}
+
+Signal::Signal(Agent agent, hsa_signal_value_t initial, detail::RuntimeShare runtime)
+    : runtime_(std::move(runtime)), agent_(agent), faults_seen_(detail::state_of(agent).queues.faults()) {
   // No list of consumers: any agent may write it and any thread wait for it.
   detail::check(agent.api(), agent.api().signal_create(initial, 0, nullptr, &handle_), "hsa_signal_create",
                 "making a signal");
@@ -26,9 +29,11 @@ Signal::~Signal() {
 }
 
 Signal::Signal(Signal&& other) noexcept
-    : agent_(other.agent_), handle_(std::exchange(other.handle_, {})), faults_seen_(other.faults_seen_.load()) {}
+    : runtime_(std::move(other.runtime_)), agent_(other.agent_), handle_(std::exchange(other.handle_, {})),
+      faults_seen_(other.faults_seen_.load()) {}
 
 Signal& Signal::operator=(Signal&& other) noexcept {
+  std::swap(runtime_, other.runtime_);
   std::swap(agent_, other.agent_);
   std::swap(handle_, other.handle_);
   faults_seen_ = other.faults_seen_.exchange(faults_seen_);
@@ -57,7 +62,15 @@ void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
                     std::chrono::duration_cast<std::chrono::milliseconds>(options.timeout).count(), load()));
 }
 
-struct SignalPool::State {
+struct detail::SignalPoolState {
+  SignalPoolState(Agent of, RuntimeShare share) : runtime(std::move(share)), agent(of) {}
+
+  [[nodiscard]] std::unique_ptr<Signal> make(hsa_signal_value_t initial) const {
+    return runtime == nullptr ? std::make_unique<Signal>(OwnAgent{agent}, initial)
+                              : std::make_unique<Signal>(agent, initial);
+  }
+
+  RuntimeShare runtime;  ///< none if the runtime owns the pool
   Agent agent;
   std::mutex mutex;
   std::vector<std::unique_ptr<Signal>> idle;
@@ -66,13 +79,17 @@ struct SignalPool::State {
 
 PooledSignal::~PooledSignal() {
   if (signal_ == nullptr) return;
-  const std::scoped_lock lock(pool_->state_->mutex);
-  pool_->state_->idle.push_back(std::move(signal_));  // there is room
+  const std::scoped_lock lock(pool_->mutex);
+  pool_->idle.push_back(std::move(signal_));  // there is room
 }
 
-SignalPool::SignalPool(Agent agent, std::size_t preallocated) : state_(new State{.agent = agent, .mutex{}, .idle{}}) {
-  for (; state_->made < preallocated; ++state_->made) state_->idle.push_back(std::make_unique<Signal>(agent, 0));
+SignalPool::SignalPool(Agent agent, std::size_t preallocated)
+    : state_(new detail::SignalPoolState(agent, detail::share_runtime_of(agent)), detail::DeleteUnlessForked()) {
+  for (; state_->made < preallocated; ++state_->made) state_->idle.push_back(state_->make(0));
 }
+
+SignalPool::SignalPool(detail::OwnAgent agent)
+    : state_(new detail::SignalPoolState(agent.agent, nullptr), detail::DeleteUnlessForked()) {}
 
 SignalPool::~SignalPool() = default;
 
@@ -87,13 +104,13 @@ PooledSignal SignalPool::acquire(hsa_signal_value_t initial) {
       std::unique_ptr<Signal> taken = std::move(state_->idle.back());
       state_->idle.pop_back();
       taken->store(initial);
-      return {*this, std::move(taken)};
+      return {state_, std::move(taken)};
     }
   }
-  auto made = std::make_unique<Signal>(state_->agent, initial);
+  auto made = state_->make(initial);
   const std::scoped_lock lock(state_->mutex);
   state_->idle.reserve(++state_->made);  // so that giving back never allocates
-  return {*this, std::move(made)};
+  return {state_, std::move(made)};
 }
 
 std::size_t SignalPool::size() const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <utility>
 
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/memory/copy_engine.hpp"
@@ -11,18 +12,32 @@
 namespace fastdispatch::detail {
 namespace {
 
-void wait_for_copy(Signal& copied) {
-  copied.wait();
+void wait_for_copy(Signal& copied, const Deadline& deadline) {
+  copied.wait({.timeout = deadline.left()});
   if (copied.load() >= 0) return;
   copied.store(0);  // a negative value tells that the copy failed; the signal is used again
   throw Error(ErrorKind::queue_failed, "a copy by the device failed while it ran");
 }
 
+std::unique_lock<std::timed_mutex> lock_in_time(std::timed_mutex& mutex, const Deadline& deadline) {
+  std::unique_lock lock(mutex, deadline.time());
+  if (!lock.owns_lock()) throw TimeoutError("other copies have not ended");
+  return lock;
+}
+
+/// Whether it failed was the concern of the copy that did not wait for it.
+void wait_for_leftover(Signal& copied, const Deadline& deadline) {
+  copied.wait({.timeout = deadline.left()});
+  copied.store(0);
+}
+
 }  // namespace
 
-Copier::Copier(Agent agent) : agent_(agent), signals_(agent), blocks_{Block(agent), Block(agent)} {}
+Copier::Copier(Agent agent)
+    : agent_(agent), signals_(OwnAgent{agent}), blocks_{Block(OwnAgent{agent}), Block(OwnAgent{agent})} {}
 
-void Copier::copy(const MemoryView& destination, const MemoryView& source) {
+void Copier::copy(const MemoryView& destination, const MemoryView& source, const Deadline& deadline) {
+  wait_for_unfinished(deadline);
   PooledSignal copied = signals_.acquire(1);
   try {
     start_copy(agent_, destination, source, copied->handle(), {});
@@ -30,7 +45,13 @@ void Copier::copy(const MemoryView& destination, const MemoryView& source) {
     copied->store(0);
     throw;
   }
-  wait_for_copy(*copied);
+  try {
+    wait_for_copy(*copied, deadline);
+  } catch (const TimeoutError&) {
+    const std::scoped_lock lock(unfinished_mutex_);
+    unfinished_.push_back(std::move(copied));
+    throw;
+  }
 }
 
 void Copier::start(const MemoryView& destination, const MemoryView& source, Block& block) {
@@ -43,15 +64,24 @@ void Copier::start(const MemoryView& destination, const MemoryView& source, Bloc
   }
 }
 
+void Copier::wait_for_unfinished(const Deadline& deadline) {
+  const auto lock = lock_in_time(unfinished_mutex_, deadline);
+  for (; !unfinished_.empty(); unfinished_.pop_back()) wait_for_leftover(*unfinished_.back(), deadline);
+}
+
 template <class Copies>
-void Copier::take_turn(Copies copies) {
-  const std::scoped_lock lock(mutex_);
+void Copier::take_turn(const Deadline& deadline, Copies copies) {
+  wait_for_unfinished(deadline);
+  const auto lock = lock_in_time(turn_, deadline);
+  for (Block& block : blocks_) wait_for_leftover(block.copied, deadline);
   try {
     copies();
+  } catch (const TimeoutError&) {
+    throw;
   } catch (...) {
     for (Block& block : blocks_) {
       try {
-        wait_for_copy(block.copied);
+        wait_for_copy(block.copied, deadline);
       } catch (const Error&) {  // the first one is thrown
       }
     }
@@ -59,32 +89,32 @@ void Copier::take_turn(Copies copies) {
   }
 }
 
-void Copier::upload(const MemoryView& destination, const std::byte* source) {
-  take_turn([&] {
+void Copier::upload(const MemoryView& destination, const std::byte* source, const Deadline& deadline) {
+  take_turn(deadline, [&] {
     for (std::size_t offset = 0; offset < destination.size; offset += block_size) {
       Block& block = block_at(offset);
-      wait_for_copy(block.copied);
+      wait_for_copy(block.copied, deadline);
       const std::size_t size = std::min(block_size, destination.size - offset);
       std::memcpy(block.memory.data(), source + offset, size);
-      start(destination.subview(offset, size), MemoryView(block.memory).subview(0, size), block);
+      start(destination.subview(offset, size), block.memory.view().subview(0, size), block);
     }
-    for (Block& block : blocks_) wait_for_copy(block.copied);
+    for (Block& block : blocks_) wait_for_copy(block.copied, deadline);
   });
 }
 
-void Copier::download(std::byte* destination, const MemoryView& source) {
+void Copier::download(std::byte* destination, const MemoryView& source, const Deadline& deadline) {
   const auto start_at = [&](std::size_t offset) {
     if (offset >= source.size) return;
     Block& block = block_at(offset);
     const std::size_t size = std::min(block_size, source.size - offset);
-    start(MemoryView(block.memory).subview(0, size), source.subview(offset, size), block);
+    start(block.memory.view().subview(0, size), source.subview(offset, size), block);
   };
-  take_turn([&] {
+  take_turn(deadline, [&] {
     start_at(0);
     for (std::size_t offset = 0; offset < source.size; offset += block_size) {
       start_at(offset + block_size);
       Block& block = block_at(offset);
-      wait_for_copy(block.copied);
+      wait_for_copy(block.copied, deadline);
       std::memcpy(destination + offset, block.memory.data(), std::min(block_size, source.size - offset));
     }
   });

@@ -4,10 +4,13 @@
 #include <array>
 #include <cstddef>
 #include <mutex>
+#include <vector>
 
+#include "dispatch/device/wait.hpp"
 #include "fastdispatch/agent.hpp"
+#include "fastdispatch/detail/pool_memory.hpp"
+#include "fastdispatch/detail/runtime_share.hpp"
 #include "fastdispatch/memory_view.hpp"
-#include "fastdispatch/pinned_buffer.hpp"
 #include "fastdispatch/signal.hpp"
 
 namespace fastdispatch::detail {
@@ -15,37 +18,43 @@ namespace fastdispatch::detail {
 // Owns the resources of an agent's copies: signals, and two pinned blocks for pageable memory. While the device copies
 // one block, the host fills or empties the other.
 //
+// A copy cannot be taken back. When the time is up, TimeoutError leaves it to itself; the next copy waits for it first.
+//
 // Thread safety: every member may be called from any thread; copies through the blocks take turns.
 class Copier {
 public:
   explicit Copier(Agent agent);
 
   // A copy between two sides that the device reaches.
-  void copy(const MemoryView& destination, const MemoryView& source);
+  void copy(const MemoryView& destination, const MemoryView& source, const Deadline& deadline);
   // Copies between the device and pageable memory.
-  void upload(const MemoryView& destination, const std::byte* source);
-  void download(std::byte* destination, const MemoryView& source);
+  void upload(const MemoryView& destination, const std::byte* source, const Deadline& deadline);
+  void download(std::byte* destination, const MemoryView& source, const Deadline& deadline);
 
 private:
   // Measured by `./dev bench copies`: smaller ones cost hand-overs, larger ones gain nothing.
   static constexpr std::size_t block_size = std::size_t{512} * 1024;
 
   struct Block {
-    explicit Block(Agent agent) : memory(agent, block_size), copied(agent, 0) {}
-    PinnedBuffer<std::byte> memory;
+    explicit Block(OwnAgent agent) : memory(PoolMemory::pinned(agent, block_size)), copied(agent, 0) {}
+    PoolMemory memory;
     Signal copied;  // 1 while the device copies
   };
 
   [[nodiscard]] Block& block_at(std::size_t offset) { return blocks_[offset / block_size % blocks_.size()]; }
   void start(const MemoryView& destination, const MemoryView& source, Block& block);
-  // Makes `copies` through the blocks. All of them have ended when it returns or throws.
+  // Makes `copies` through the blocks. All of them have ended when it returns or throws, but for TimeoutError.
   template <class Copies>
-  void take_turn(Copies copies);
+  void take_turn(const Deadline& deadline, Copies copies);
+  // Waits for the copies whose time was up.
+  void wait_for_unfinished(const Deadline& deadline);
 
   Agent agent_;
   SignalPool signals_;
-  std::mutex mutex_;  // for the blocks
+  std::timed_mutex turn_;  // for the blocks
   std::array<Block, 2> blocks_;
+  std::timed_mutex unfinished_mutex_;
+  std::vector<PooledSignal> unfinished_;
 };
 
 // The agent's; made at the first copy.

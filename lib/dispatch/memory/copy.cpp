@@ -8,6 +8,8 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/device/agent_state.hpp"
+#include "dispatch/device/failure_messages.hpp"
+#include "dispatch/device/wait.hpp"
 #include "dispatch/hsa/log.hpp"
 #include "dispatch/memory/copier.hpp"
 #include "dispatch/memory/copy_engine.hpp"
@@ -46,18 +48,27 @@ private:
   std::optional<Pin> pin_;
 };
 
-void copy_pageable(Agent agent, const MemoryView& destination, const MemoryView& source, const CopyOptions& options) {
+void copy_pageable(Agent agent, const MemoryView& destination, const MemoryView& source, const CopyOptions& options,
+                   const detail::Deadline& deadline) {
   detail::Copier& copier = detail::copier_of(agent);
   const bool upload = source.kind == MemoryKind::pageable;
-  if (source.size >= options.lock_from) {
+  if (source.size >= options.lock_from && options.timeout == forever) {
     const CopyLock lock(agent, upload ? source : destination);
     if (const auto& pin = lock.pin())
-      return copier.copy(upload ? destination : MemoryView(*pin), upload ? MemoryView(*pin) : source);
+      return copier.copy(upload ? destination : MemoryView(*pin), upload ? MemoryView(*pin) : source, deadline);
   }
   if (upload)
-    copier.upload(destination, source.address);
+    copier.upload(destination, source.address, deadline);
   else
-    copier.download(destination.address, source);
+    copier.download(destination.address, source, deadline);
+}
+
+void copy_by_device(Agent agent, const MemoryView& destination, const MemoryView& source, const CopyOptions& options) {
+  const detail::Deadline deadline(options.timeout);
+  if (destination.kind == MemoryKind::pageable || source.kind == MemoryKind::pageable)
+    copy_pageable(agent, destination, source, options, deadline);
+  else
+    detail::copier_of(agent).copy(destination, source, deadline);
 }
 
 }  // namespace
@@ -84,11 +95,14 @@ void copy(const MemoryView& destination, const MemoryView& source, const CopyOpt
     return;
   }
   const Agent agent = destination.kind == MemoryKind::device ? *destination.agent : *source.agent;
-  const bool pageable = destination.kind == MemoryKind::pageable || source.kind == MemoryKind::pageable;
-  if (pageable)
-    copy_pageable(agent, destination, source, options);
-  else
-    detail::copier_of(agent).copy(destination, source);
+  try {
+    copy_by_device(agent, destination, source, options);
+  } catch (const TimeoutError&) {
+    throw TimeoutError(
+        fmt::format("copying {} bytes: not done within {}. The device goes on with what it has begun: keep device and "
+                    "pinned memory until a later copy has returned",
+                    source.size, detail::in_words(options.timeout)));
+  }
 }
 
 void copy_async(const MemoryView& destination, const MemoryView& source, const Signal& completion,

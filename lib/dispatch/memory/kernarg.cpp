@@ -43,7 +43,8 @@ void check_device_kernargs(Agent agent) {
 
 }  // namespace
 
-KernargBlock::KernargBlock(Agent agent, std::size_t bytes, KernargMemory memory) : agent_(agent), memory_(memory) {
+KernargBlock::KernargBlock(Agent agent, std::size_t bytes, KernargMemory memory)
+    : runtime_(detail::share_runtime_of(agent)), agent_(agent), memory_(memory) {
   if (bytes == 0) throw Error("a kernarg block needs a size; kernels without arguments need no block");
   const bool on_device = memory == KernargMemory::device;
   if (on_device) check_device_kernargs(agent);
@@ -71,9 +72,11 @@ KernargBlock::~KernargBlock() {
 }
 
 KernargBlock::KernargBlock(KernargBlock&& other) noexcept
-    : agent_(other.agent_), memory_(other.memory_), bytes_(std::exchange(other.bytes_, {})) {}
+    : runtime_(std::move(other.runtime_)), agent_(other.agent_), memory_(other.memory_),
+      bytes_(std::exchange(other.bytes_, {})) {}
 
 KernargBlock& KernargBlock::operator=(KernargBlock&& other) noexcept {
+  std::swap(runtime_, other.runtime_);
   std::swap(agent_, other.agent_);
   std::swap(memory_, other.memory_);
   std::swap(bytes_, other.bytes_);

@@ -7,7 +7,10 @@
 namespace fastdispatch {
 
 Pin::Pin(Agent agent, std::span<std::byte> memory)
-    : view_{.address = memory.data(), .size = memory.size(), .kind = MemoryKind::pinned, .agent = agent} {
+    : runtime_(detail::share_runtime_of(agent)), view_{.address = memory.data(),
+                                                       .size = memory.size(),
+                                                       .kind = MemoryKind::pinned,
+                                                       .agent = agent} {
   if (memory.empty()) {
     view_.address = nullptr;
     return;

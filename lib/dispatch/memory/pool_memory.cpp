@@ -10,6 +10,8 @@
 namespace fastdispatch::detail {
 namespace {
 
+constexpr const char* pinned_host = "pinned host";
+
 std::size_t bytes_of(std::size_t count, std::size_t element_size, const char* kind) {
   if (count > std::numeric_limits<std::size_t>::max() / element_size) {
     throw Error(
@@ -29,8 +31,12 @@ std::byte* allocate(Agent agent, hsa_amd_memory_pool_t pool, std::size_t bytes, 
 
 }  // namespace
 
-PoolMemory::PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, MemoryKind kind)
-    : view_{.address = memory, .device_address = memory, .size = bytes, .kind = kind, .agent = agent} {}
+PoolMemory::PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, MemoryKind kind, RuntimeShare runtime)
+    : runtime_(std::move(runtime)), view_{.address = memory,
+                                          .device_address = memory,
+                                          .size = bytes,
+                                          .kind = kind,
+                                          .agent = agent} {}
 
 PoolMemory::~PoolMemory() {
   if (view_.address != nullptr) view_.agent->api().amd_memory_pool_free(view_.address);
@@ -38,19 +44,25 @@ PoolMemory::~PoolMemory() {
 
 PoolMemory PoolMemory::device(Agent agent, std::size_t count, std::size_t element_size) {
   const std::size_t bytes = bytes_of(count, element_size, "device");
+  RuntimeShare runtime = share_runtime_of(agent);
   std::byte* memory = bytes == 0 ? nullptr : allocate(agent, agent.pools().coarse_grained, bytes, "device");
-  return {agent, memory, bytes, MemoryKind::device};
+  return {agent, memory, bytes, MemoryKind::device, std::move(runtime)};
 }
 
 PoolMemory PoolMemory::pinned(Agent agent, std::size_t count, std::size_t element_size) {
-  constexpr const char* kind = "pinned host";
-  const std::size_t bytes = bytes_of(count, element_size, kind);
-  if (bytes == 0) return {agent, nullptr, 0, MemoryKind::pinned};
-  PoolMemory memory(agent, allocate(agent, agent.pools().fine_grained, bytes, kind), bytes, MemoryKind::pinned);
+  return pinned(agent, bytes_of(count, element_size, pinned_host), share_runtime_of(agent));
+}
+
+PoolMemory PoolMemory::pinned(OwnAgent agent, std::size_t bytes) { return pinned(agent.agent, bytes, nullptr); }
+
+PoolMemory PoolMemory::pinned(Agent agent, std::size_t bytes, RuntimeShare runtime) {
+  if (bytes == 0) return {agent, nullptr, 0, MemoryKind::pinned, std::move(runtime)};
+  PoolMemory memory(agent, allocate(agent, agent.pools().fine_grained, bytes, pinned_host), bytes, MemoryKind::pinned,
+                    std::move(runtime));
   const HsaApi& api = agent.api();
   const hsa_agent_t handle = agent.handle();
   check(api, api.amd_agents_allow_access(1, &handle, nullptr, memory.data()), "hsa_amd_agents_allow_access",
-        [&] { return fmt::format("giving {} access to {} bytes of {} memory", agent.name(), bytes, kind); });
+        [&] { return fmt::format("giving {} access to {} bytes of {} memory", agent.name(), bytes, pinned_host); });
   return memory;
 }
 

@@ -25,10 +25,10 @@ RingMemory memory_of(hsa_queue_t* queue) {
 }  // namespace
 
 PacketQueue::PacketQueue(Agent agent, const QueueOptions& options, SharedFate* fate)
-    : agent_(agent), when_full_(options.when_full), full_timeout_(options.full_timeout), producers_(options.producers),
-      failure_(agent, fate), epoch_signal_(agent), peer_waits_(failure_, epoch_signal_, options.producers),
-      queue_(create(options)), ring_(memory_of(queue_.get()), options.producers),
-      doorbell_(agent.api(), queue_->doorbell_signal) {
+    : runtime_(share_runtime_of(agent)), agent_(agent), when_full_(options.when_full),
+      full_timeout_(options.full_timeout), producers_(options.producers), failure_(agent, fate), epoch_signal_(agent),
+      peer_waits_(failure_, epoch_signal_, options.producers), queue_(create(options)),
+      ring_(memory_of(queue_.get()), options.producers), doorbell_(agent.api(), queue_->doorbell_signal) {
   state_of(agent_).queues.add(*this);
   failure_.join();
 }

@@ -25,6 +25,7 @@
 #include "dispatch/queue/queue_failure.hpp"
 #include "dispatch/queue/ring.hpp"
 #include "fastdispatch/agent.hpp"
+#include "fastdispatch/detail/runtime_share.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/queue.hpp"
 #include "fastdispatch/signal.hpp"
@@ -163,6 +164,7 @@ private:
   /// The first packet that is not known to have completed.
   [[nodiscard]] std::uint64_t oldest_packet() const noexcept;
 
+  RuntimeShare runtime_;
   Agent agent_;
   WhenFull when_full_;
   std::chrono::nanoseconds full_timeout_;

@@ -8,7 +8,9 @@
 namespace fastdispatch {
 
 Batch::Batch(Agent agent, BatchOptions options)
-    : recording_(std::make_unique<detail::BatchRecording>(agent, options), "batch") {}
+    : recording_(std::make_unique<detail::BatchRecording>(agent, options), "batch") {
+  static_cast<void>(detail::state_of(agent));  // throws if its runtime was closed
+}
 Batch::Batch(Batch&&) noexcept = default;
 Batch& Batch::operator=(Batch&&) noexcept = default;
 Batch::~Batch() = default;

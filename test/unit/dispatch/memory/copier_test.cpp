@@ -1,6 +1,7 @@
 #include "dispatch/memory/copier.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <deque>
 #include <span>
@@ -13,7 +14,9 @@
 #include "expect_error.hpp"
 #include "fastdispatch/copy.hpp"
 #include "fastdispatch/device_buffer.hpp"
+#include "fastdispatch/error.hpp"
 #include "fastdispatch/pin.hpp"
+#include "fastdispatch/pinned_buffer.hpp"
 #include "mock_hsa.hpp"
 
 namespace fastdispatch::detail {
@@ -31,10 +34,12 @@ TEST(Copier, forgets_a_copy_that_failed) {
   DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
   std::vector<std::byte> host(two_blocks);
   hsa.end_copies({-1, 0, 0, 0, -1, 0, 0, 0});
-  EXPECT_THAT(error_of([&] { copier.upload(device, host.data()); }), HasSubstr("failed while it ran"));
-  EXPECT_NO_THROW(copier.upload(device, host.data()));
-  EXPECT_THAT(error_of([&] { copier.download(host.data(), device); }), HasSubstr("failed while it ran"));
-  EXPECT_NO_THROW(copier.download(host.data(), device));
+  EXPECT_THAT(error_of([&] { copier.upload(device, host.data(), Deadline(forever)); }),
+              HasSubstr("failed while it ran"));
+  EXPECT_NO_THROW(copier.upload(device, host.data(), Deadline(forever)));
+  EXPECT_THAT(error_of([&] { copier.download(host.data(), device, Deadline(forever)); }),
+              HasSubstr("failed while it ran"));
+  EXPECT_NO_THROW(copier.download(host.data(), device, Deadline(forever)));
 }
 
 TEST(Copier, fails_only_when_none_of_its_copies_runs_any_more) {
@@ -50,7 +55,8 @@ TEST(Copier, fails_only_when_none_of_its_copies_runs_any_more) {
     ended = true;
     hsa.api().signal_store_screlease(hsa.copies()[1].completion, 0);
   });
-  EXPECT_THAT(error_of([&] { copier.download(host.data(), device); }), HasSubstr("failed while it ran"));
+  EXPECT_THAT(error_of([&] { copier.download(host.data(), device, Deadline(forever)); }),
+              HasSubstr("failed while it ran"));
   EXPECT_TRUE(ended);
 }
 
@@ -100,6 +106,40 @@ TEST_F(PageableCopy, does_not_rely_on_the_lock_of_another_copy) {
   hsa.api().signal_store_screlease(hsa.copies().front().completion, 0);
   while (hsa.locks() != 1) std::this_thread::yield();
   EXPECT_EQ(view_of(hsa.agent(), std::span(host).first(64)).kind, MemoryKind::pinned);
+}
+
+TEST_F(PageableCopy, is_never_locked_where_it_has_a_time_limit) {
+  upload({.lock_from = 1, .timeout = std::chrono::hours(1)});
+  EXPECT_GT(started, 1U);
+  EXPECT_EQ(tried_to_lock, 0) << "the lock could not end with the time";
+}
+
+TEST(Copy, gives_up_when_the_time_is_up_and_the_next_one_waits_for_what_goes_on) {
+  MockHsa hsa;
+  DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
+  PinnedBuffer<std::byte> pinned(hsa.agent(), two_blocks);
+  std::vector<std::byte> pageable(two_blocks);
+  constexpr CopyOptions at_once{.timeout = std::chrono::nanoseconds(0)};
+  EXPECT_THAT(error_of([&] { copy(device, pinned, at_once); }), HasSubstr("copying 1048576 bytes: not done within 0"));
+  EXPECT_THROW(copy(device, std::span(pageable), at_once), TimeoutError) << "the first one goes on";
+  ASSERT_EQ(hsa.copies().size(), 1U) << "nothing is started before it has ended";
+  hsa.api().signal_store_screlease(hsa.copies()[0].completion, -1);
+  hsa.end_copies(std::deque<hsa_signal_value_t>(8, 0));
+  EXPECT_NO_THROW(copy(device, pinned)) << "that the first one failed is not its concern";
+  EXPECT_NO_THROW(copy(std::span(pageable), device));
+}
+
+TEST(Copy, of_pageable_memory_leaves_its_blocks_to_the_device_when_the_time_is_up) {
+  MockHsa hsa;
+  DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
+  std::vector<std::byte> pageable(two_blocks);
+  EXPECT_THROW(copy(std::span(pageable), device, {.timeout = std::chrono::nanoseconds(0)}), TimeoutError);
+  const std::size_t begun = hsa.copies().size();
+  EXPECT_THROW(copy(device, std::span(pageable), {.timeout = std::chrono::nanoseconds(0)}), TimeoutError);
+  EXPECT_EQ(hsa.copies().size(), begun) << "the blocks are in use";
+  for (const auto& copied : hsa.copies()) hsa.api().signal_store_screlease(copied.completion, 0);
+  hsa.end_copies(std::deque<hsa_signal_value_t>(8, 0));
+  EXPECT_NO_THROW(copy(device, std::span(pageable)));
 }
 
 }  // namespace
