@@ -326,6 +326,7 @@ compute::QueueView AqlQueue::view() const noexcept {
   result.private_aperture_high = queue_->private_segment_aperture_base_hi;
   result.interrupts = &host_;
   result.compute_units = &compute_units_;
+  result.memory = setup_.accessible;
   result.global_sync = global_sync_.load(std::memory_order_acquire);
   return result;
 }

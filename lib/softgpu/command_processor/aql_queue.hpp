@@ -38,6 +38,7 @@ public:
     std::uint32_t cores = 1;  ///< that work-groups are spread over
     std::uint32_t compute_units = 1;
     std::shared_ptr<const Executions> executions = nullptr;
+    const compute::AccessibleMemory* accessible = nullptr;  ///< null: all memory
     std::optional<std::uint64_t> shuffle_seed;
   };
 

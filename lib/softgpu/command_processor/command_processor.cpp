@@ -82,6 +82,7 @@ QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
                                                           .cores = cores(state_->options.threads),
                                                           .compute_units = state_->options.compute_units,
                                                           .executions = state_->executions,
+                                                          .accessible = state_->options.memory,
                                                           .shuffle_seed = state_->options.shuffle_seed},
                                           state_->grids[memory.gpu], state_->host);
   state_->queues[id] = {.queue = queue, .doorbell = doorbell};

@@ -24,6 +24,7 @@ struct Options {
   std::optional<std::uint64_t> shuffle_seed;       ///< reorders what may overlap, so that a missing barrier bit shows
   std::optional<std::chrono::seconds> time_limit;  ///< of a kernel; its queue then stops with an error
   compute::EngineOptions engine;                   ///< how kernels are translated
+  const compute::AccessibleMemory* memory = nullptr;  ///< that kernels may access; outlives it; null: all memory
 };
 
 /// An AQL queue as a runtime makes it. `queue` carries the indices, the scratch fields and the inactive signal.

@@ -1,8 +1,10 @@
 #include "softgpu/thunk/environment.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdlib>
+#include <fstream>
 #include <string_view>
 #include <thread>
 
@@ -42,6 +44,32 @@ std::uint64_t half_of_host_memory() {
   const auto pages = static_cast<std::uint64_t>(std::max(sysconf(_SC_PHYS_PAGES), 0L));
   const auto half = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 2;
   return std::clamp(half, smallest_memory, largest_memory) / (2 * mebibyte) * (2 * mebibyte);
+}
+
+/// A number of bytes that a file begins with, behind `name` if that is given; none if there is no such number.
+std::optional<std::uint64_t> bytes_in(const char* file, std::string_view name = {}) {
+  std::ifstream stream(file);
+  for (std::string word; stream >> word;) {
+    if (!name.empty() && word != name) continue;
+    if (!name.empty()) stream >> word;
+    return parse_number(word);
+  }
+  return std::nullopt;
+}
+
+/// What programs can still allocate, by the system and by a container's limit (Linux: proc_meminfo(5), cgroups(7)).
+std::uint64_t free_host_memory() {
+  constexpr std::uint64_t kibibyte = 1024;
+  std::uint64_t free = bytes_in("/proc/meminfo", "MemAvailable:").value_or(largest_memory / kibibyte) * kibibyte;
+  constexpr std::array<std::array<const char*, 2>, 2> limits = {
+      {{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
+       {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}}};
+  for (const auto& [limit_file, usage_file] : limits) {
+    const auto limit = bytes_in(limit_file);
+    const std::uint64_t usage = bytes_in(usage_file).value_or(0);
+    if (limit && usage < *limit) free = std::min(free, *limit - usage);
+  }
+  return std::clamp(free, smallest_memory, largest_memory);
 }
 
 /// Packets without a barrier bit overlap for real only where several threads execute them, however few cores there are.
@@ -165,6 +193,7 @@ private:
 std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   Environment environment;
   environment.memory_bytes = half_of_host_memory();
+  environment.host_memory_bytes = free_host_memory();
   environment.threads = default_threads();
   environment.cache_folder = default_cache_folder(lookup);
 
@@ -173,7 +202,9 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   reader.architecture("SOFTGPU_ARCH", environment.architecture);
   reader.count("SOFTGPU_COMPUTE_UNITS", environment.compute_units, 1, 512);
   reader.bytes("SOFTGPU_MEMORY", environment.memory_bytes);
+  reader.bytes("SOFTGPU_HOST_MEMORY", environment.host_memory_bytes);
   reader.count("SOFTGPU_LARGE_BAR", environment.large_bar, 0, 1);
+  reader.count("SOFTGPU_XNACK", environment.xnack, 0, 1);
   reader.count("SOFTGPU_THREADS", environment.threads, 1, 256);
   reader.seed("SOFTGPU_SHUFFLE", environment.shuffle_seed);
   reader.seconds("SOFTGPU_TIMEOUT", environment.timeout);

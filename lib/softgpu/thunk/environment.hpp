@@ -27,7 +27,9 @@ enum class LogLevel {
 /// | SOFTGPU_ARCH         | the GPUs' architecture, see docs/soft_gpu.md                         | gfx90a                       |
 /// | SOFTGPU_COMPUTE_UNITS| compute units that each GPU reports, 1 to 512                | 104                          |
 /// | SOFTGPU_MEMORY       | device memory of each GPU: bytes, or with K, M, G or T       | half of the host's memory    |
+/// | SOFTGPU_HOST_MEMORY  | host memory that can be allocated: bytes, or with K, M, G or T | what is free at the start |
 /// | SOFTGPU_LARGE_BAR    | 1: the host sees all device memory; 0: none of it             | 1                            |
+/// | SOFTGPU_XNACK        | 1: kernels may access all memory of the program; 0: what the GPU was given | 0              |
 /// | SOFTGPU_THREADS      | worker threads that execute work-groups, 1 to 256            | hardware threads, at least 4 |
 /// | SOFTGPU_SHUFFLE      | a seed: reorders packets and work-groups that may overlap    | unset: in order              |
 /// | SOFTGPU_TIMEOUT      | seconds that a kernel may run before its queue stops, 1 to 86400 | unset: no limit              |
@@ -40,7 +42,9 @@ struct Environment {
   const compute::Architecture* architecture = &compute::Architecture::gfx90a();
   std::uint32_t compute_units = 104;
   std::uint64_t memory_bytes = 0;
+  std::uint64_t host_memory_bytes = 0;
   std::uint32_t large_bar = 1;
+  std::uint32_t xnack = 0;
   std::uint32_t threads = 0;
   std::optional<std::uint64_t> shuffle_seed;
   std::optional<std::chrono::seconds> timeout;

@@ -41,20 +41,40 @@ bool contains(std::uint64_t base, std::uint64_t size, std::uint64_t address) {
 
 }  // namespace
 
-Memory::Memory(std::uint32_t node_count, std::uint64_t device_bytes, Release release)
-    : used_(node_count), device_bytes_(device_bytes), release_(std::move(release)) {}
+Memory::Memory(std::uint32_t node_count, const Limits& limits, Release release)
+    : available_(node_count, limits.device_bytes), release_(std::move(release)) {
+  available_.at(0) = limits.host_bytes;
+}
+
+void* Memory::map_memory(void* fixed, std::uint64_t size, std::uint64_t alignment) {
+  if (void* base = fixed == nullptr ? window_.allocate(size, alignment) : window_.allocate_at(fixed, size)) return base;
+  void* base = fixed != nullptr ? map_pages(fixed, size) : map_aligned(size, alignment);
+  if (base != nullptr) accessible_.add(reinterpret_cast<std::uint64_t>(base), size);
+  return base;
+}
+
+void Memory::unmap_memory(void* address, std::uint64_t size) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (window_.contains(reinterpret_cast<std::uint64_t>(address))) return window_.free(address);
+  accessible_.remove(reinterpret_cast<std::uint64_t>(address), size);
+  munmap(address, size);
+}
 
 bool Memory::reserve(std::uint32_t node, std::uint64_t size, HsaMemFlags flags) {
   // Scratch is an address range that ROCr hands out in pieces; only pages that kernels touch become memory.
-  if (node == 0 || flags.ui32.Scratch != 0) return true;
-  if (size > device_bytes_ - used_[node]) return false;
-  used_[node] += size;
+  if (flags.ui32.Scratch != 0) return true;
+  if (size > available_[node]) return false;
+  available_[node] -= size;
   return true;
+}
+
+void Memory::give_back(std::uint32_t node, std::uint64_t size, HsaMemFlags flags) noexcept {
+  if (flags.ui32.Scratch == 0) available_[node] += size;
 }
 
 HSAKMT_STATUS Memory::allocate(std::uint32_t node, std::uint64_t size, HsaMemFlags flags, void*& address,
                                std::uint64_t alignment) {
-  if (node >= used_.size()) return HSAKMT_STATUS_INVALID_NODE_UNIT;
+  if (node >= available_.size()) return HSAKMT_STATUS_INVALID_NODE_UNIT;
   if (size == 0 || size > largest_size || alignment > largest_size) return HSAKMT_STATUS_INVALID_PARAMETER;
   if ((flags.Value & (memory_without_address | address_without_memory)) != 0) return HSAKMT_STATUS_NOT_SUPPORTED;
   size = round_up(size, page);
@@ -62,9 +82,9 @@ HSAKMT_STATUS Memory::allocate(std::uint32_t node, std::uint64_t size, HsaMemFla
   const std::lock_guard lock(mutex_);
   if (!reserve(node, size, flags)) return HSAKMT_STATUS_NO_MEMORY;
 
-  void* base = flags.ui32.FixedAddress != 0 ? map_pages(address, size) : map_aligned(size, alignment);
+  void* base = map_memory(flags.ui32.FixedAddress != 0 ? address : nullptr, size, alignment);
   if (base == nullptr) {
-    if (node != 0 && flags.ui32.Scratch == 0) used_[node] -= size;
+    give_back(node, size, flags);
     return HSAKMT_STATUS_NO_MEMORY;
   }
   // Kernels walk through images and matrices whose rows are pages apart.
@@ -84,7 +104,7 @@ HSAKMT_STATUS Memory::allocate(std::uint32_t node, std::uint64_t size, HsaMemFla
 
 std::uint64_t Memory::available(std::uint32_t node) {
   const std::lock_guard lock(mutex_);
-  return device_bytes_ - used_.at(node);
+  return available_.at(node);
 }
 
 HSAKMT_STATUS Memory::free(void* address) {
@@ -95,12 +115,12 @@ HSAKMT_STATUS Memory::free(void* address) {
     if (found == allocations_.end()) return HSAKMT_STATUS_INVALID_HANDLE;
     const Block& block = found->second;
     size = block.size;
-    if (block.node != 0 && block.flags.ui32.Scratch == 0) used_[block.node] -= size;
+    give_back(block.node, size, block.flags);
     allocations_.erase(found);
   }
   // Outside the lock: forgetting a translation may wait for one that is being made.
   release_(reinterpret_cast<std::uint64_t>(address), size);
-  munmap(address, size);
+  unmap_memory(address, size);
   return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -120,7 +140,11 @@ HSAKMT_STATUS Memory::register_host(void* address, std::uint64_t size, HsaMemFla
     block.node = 0;
     block.type = HSA_POINTER_REGISTERED_USER;
   }
-  block.size = std::max(block.size, size);
+  if (size > block.size) {
+    accessible_.add(key, size);
+    if (block.size != 0) accessible_.remove(key, block.size);
+    block.size = size;
+  }
   return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -128,7 +152,9 @@ HSAKMT_STATUS Memory::deregister(void* address) {
   const std::lock_guard lock(mutex_);
   const auto found = registrations_.find(reinterpret_cast<std::uint64_t>(address));
   if (found == registrations_.end()) return HSAKMT_STATUS_MEMORY_NOT_REGISTERED;
-  if (--found->second.registrations == 0) registrations_.erase(found);
+  if (--found->second.registrations != 0) return HSAKMT_STATUS_SUCCESS;
+  accessible_.remove(found->first, found->second.size);
+  registrations_.erase(found);
   return HSAKMT_STATUS_SUCCESS;
 }
 

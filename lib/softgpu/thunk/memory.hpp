@@ -1,7 +1,7 @@
 // The GPUs' view of memory: allocations, and registered memory of the program.
 //
-// Host and device addresses are the same, as ROCr arranges it on hardware. Device memory is host memory whose sum is
-// limited per GPU.
+// Host and device addresses are the same, as ROCr arranges it on hardware. Device memory is host memory, too. What
+// kernels may access is kept in compute/run_time/accessible_memory.hpp.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,22 @@
 
 #include <hsakmt.h>
 
+#include "softgpu/compute/run_time/accessible_memory.hpp"
+#include "softgpu/thunk/address_window.hpp"
+
 namespace softgpu::thunk {
 
 /// Thread safety: every member may be called from any thread.
 class Memory {
 public:
-  /// `release` is called with a range that is about to be unmapped. `device_bytes` limits each GPU's allocations.
+  /// How much can be allocated: of each GPU's memory, and of the host's.
+  struct Limits {
+    std::uint64_t device_bytes;
+    std::uint64_t host_bytes;
+  };
+  /// `release` is called with a range that is about to be unmapped.
   using Release = std::function<void(std::uint64_t base, std::size_t size)>;
-  Memory(std::uint32_t node_count, std::uint64_t device_bytes, Release release);
+  Memory(std::uint32_t node_count, const Limits& limits, Release release);
 
   /// `address` holds the wanted address on entry where `flags` fixes it, and the block's address afterwards.
   /// The block starts at a multiple of a page and of `alignment`, a power of 2.
@@ -28,7 +36,7 @@ public:
                          std::uint64_t alignment = 0);
   HSAKMT_STATUS free(void* address);
 
-  /// How much of a GPU's memory is not allocated, in bytes.
+  /// How much of a node's memory can still be allocated, in bytes.
   [[nodiscard]] std::uint64_t available(std::uint32_t node);
 
   HSAKMT_STATUS register_host(void* address, std::uint64_t size, HsaMemFlags flags);
@@ -39,6 +47,9 @@ public:
 
   HSAKMT_STATUS query(const void* address, HsaPointerInfo& info);
   HSAKMT_STATUS set_user_data(const void* address, void* user_data);
+
+  /// What kernels may access: everything that is allocated or registered.
+  [[nodiscard]] const compute::AccessibleMemory& accessible() const noexcept { return accessible_; }
 
 private:
   struct Block {
@@ -54,13 +65,17 @@ private:
   using Blocks = std::map<std::uint64_t, Block>;
 
   [[nodiscard]] Block* find(const void* address);
+  [[nodiscard]] void* map_memory(void* fixed, std::uint64_t size, std::uint64_t alignment);
+  void unmap_memory(void* address, std::uint64_t size) noexcept;
   [[nodiscard]] bool reserve(std::uint32_t node, std::uint64_t size, HsaMemFlags flags);
+  void give_back(std::uint32_t node, std::uint64_t size, HsaMemFlags flags) noexcept;
 
+  AddressWindow window_;
+  compute::AccessibleMemory accessible_{window_.addresses()};
   std::mutex mutex_;
-  Blocks allocations_;    // never overlap
-  Blocks registrations_;  // may overlap one another
-  std::vector<std::uint64_t> used_;
-  std::uint64_t device_bytes_;
+  Blocks allocations_;                    // never overlap
+  Blocks registrations_;                  // may overlap one another
+  std::vector<std::uint64_t> available_;  ///< by node
   Release release_;
 };
 

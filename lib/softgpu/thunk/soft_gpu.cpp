@@ -99,15 +99,17 @@ void EventHost::log_packet(std::string_view line) { write_line(line); }
 
 SoftGpu::SoftGpu(const Environment& environment)
     : topology(environment), host(events, environment.log),
+      memory(topology.node_count(),
+             {.device_bytes = environment.memory_bytes, .host_bytes = environment.host_memory_bytes},
+             [this](std::uint64_t base, std::size_t size) { command_processor.forget_code(base, size); }),
       command_processor({.gpus = environment.gpus,
                          .threads = environment.threads,
                          .compute_units = environment.compute_units,
                          .shuffle_seed = environment.shuffle_seed,
                          .time_limit = environment.timeout,
-                         .engine = engine_options(environment)},
-                        host),
-      memory(topology.node_count(), environment.memory_bytes,
-             [this](std::uint64_t base, std::size_t size) { command_processor.forget_code(base, size); }) {}
+                         .engine = engine_options(environment),
+                         .memory = environment.xnack == 0 ? &memory.accessible() : nullptr},
+                        host) {}
 
 bool open() {
   Driver& self = driver();

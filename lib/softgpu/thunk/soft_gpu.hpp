@@ -35,8 +35,8 @@ struct SoftGpu {
   Topology topology;
   Events events;
   EventHost host;
-  command_processor::CommandProcessor command_processor;
   Memory memory;
+  command_processor::CommandProcessor command_processor;
 };
 
 /// Opens the driver, or counts one more user. False, with a line on standard error, when the environment is wrong.

@@ -43,6 +43,7 @@ struct Failure {
 /// A translated kernel: immutable, shared by every dispatch of it.
 class Kernel;
 
+class AccessibleMemory;
 class ComputeUnits;
 class GlobalWaveSync;
 
@@ -69,6 +70,7 @@ struct QueueView {
   std::uint32_t private_aperture_high = 0;      ///< amd_queue_t::private_segment_aperture_base_hi
   InterruptHandler* interrupts = nullptr;       ///< not owned; without one, interrupts get lost
   const ComputeUnits* compute_units = nullptr;  ///< the usable ones; not owned; null: the agent has one
+  const AccessibleMemory* memory = nullptr;     ///< of the GPU; not owned; null: all memory
   GlobalWaveSync* global_sync = nullptr;        ///< not owned; without one, instructions that need it end the dispatch
 };
 

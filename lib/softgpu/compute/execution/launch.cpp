@@ -184,7 +184,7 @@ void PreparedLaunch::lay_out_registers() {
     if (wanted) std::memcpy(&sgprs_[at], &value, dwords * sizeof(std::uint32_t));
   };
   private_segment_buffer_ = claim(descriptor.wants_private_segment_buffer(), 4);
-  claim_and_set(descriptor.wants_dispatch_ptr(), std::bit_cast<std::uint64_t>(&packet_));
+  claim_and_set(descriptor.wants_dispatch_ptr(), packet_address());
   claim_and_set(descriptor.wants_queue_ptr(), queue_.queue_address);
   claim_and_set(descriptor.wants_kernarg_ptr(), std::bit_cast<std::uint64_t>(packet_.kernarg_address));
   claim_and_set(descriptor.wants_dispatch_id(), queue_.dispatch_id);

@@ -50,6 +50,8 @@ public:
   [[nodiscard]] std::uint64_t code_address() const {
     return packet_.kernel_object + static_cast<std::uint64_t>(kernel_->descriptor().entry_offset);
   }
+  /// Where the kernel reads the dispatch packet.
+  [[nodiscard]] std::uint64_t packet_address() const { return std::bit_cast<std::uint64_t>(&packet_); }
   /// LDS comes in granules; reads behind the last granule give 0.
   [[nodiscard]] std::uint32_t lds_bytes() const;
   [[nodiscard]] WorkGroup group(std::uint64_t index) const {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "softgpu/compute/run_time/accessible_memory.hpp"
 #include "softgpu/compute/run_time/interrupt.hpp"
 
 namespace softgpu::compute {
@@ -87,6 +88,9 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group) {
   case EarlyExit::Cause::memory_fault:
     text << "address 0x" << exit.address << " is not mapped; accessed";
     break;
+  case EarlyExit::Cause::foreign_memory:
+    text << "address 0x" << exit.address << " is memory of the program that the GPU was not given; accessed";
+    break;
   case EarlyExit::Cause::impossible_address:
     text << "an address that is not canonical, which no memory has; accessed";
     break;
@@ -118,6 +122,12 @@ void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& laun
   state.shared_aperture = std::uint64_t{launch.queue().shared_aperture_high} << 32;
   state.private_aperture = std::uint64_t{launch.queue().private_aperture_high} << 32;
   state.code_address = launch.code_address();
+  state.memory = launch.queue().memory;
+  const auto window = state.memory != nullptr ? state.memory->window() : AccessibleMemory::Window{};
+  state.window_base = window.base;
+  state.window_mask = window.mask;
+  state.range_begin = state.range_end = 0;
+  state.packet_address = launch.packet_address();
   state.end_turn = end_turn;
   state.trap = trap;
   state.interrupt_host = interrupt_host;

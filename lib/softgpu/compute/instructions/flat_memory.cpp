@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "softgpu/compute/emit/access_check.hpp"
 #include "softgpu/compute/emit/lane_access.hpp"
 #include "softgpu/compute/emit/lds_addresses.hpp"
 #include "softgpu/compute/emit/memory_order.hpp"
@@ -114,9 +115,12 @@ void call_runtime(Emitter& e, Function* function, Segment segment, const Address
 /// Emits `by_lane` for addresses that only the runtime can resolve, else `in_memory`; a flat address decides at run
 /// time.
 template <class ByLane, class InMemory>
-void access(Emitter& e, Segment segment, const AddressOperands& operands, ByLane&& by_lane, InMemory&& in_memory) {
+void access(Emitter& e, Segment segment, const AddressOperands& operands, const AccessFormat& format, ByLane&& by_lane,
+            InMemory&& in_memory) {
   const auto direct = [&] {
-    in_memory(host_addresses(e, operands));
+    const LaneAddresses lanes = host_addresses(e, operands);
+    check_access(e, lanes, format.bytes);
+    in_memory(lanes);
     keep_in_order(e);
   };
   if (segment == Segment::global) return direct();
@@ -149,7 +153,7 @@ void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat&
   const Operand& destination = i.operands.at(0);
   const AddressOperands operands = address_operands(i, segment, 1);
   access(
-      e, segment, operands,
+      e, segment, operands, format,
       [&] {
         call_runtime(e, runtime::load, segment, operands, format, e.exec());
         take_destination(e, destination, format);
@@ -162,7 +166,7 @@ void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat
   const Operand& source = i.operands.at(1);
   const AddressOperands operands = address_operands(i, segment, 0);
   access(
-      e, segment, operands,
+      e, segment, operands, format,
       [&] {
         put_source(e, source, format);
         call_runtime(e, runtime::store, segment, operands, format, e.exec());

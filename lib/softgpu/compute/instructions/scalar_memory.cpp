@@ -6,6 +6,7 @@
 
 #include <llvm/IR/Constants.h>
 
+#include "softgpu/compute/emit/access_check.hpp"
 #include "softgpu/compute/emit/lane_access.hpp"
 #include "softgpu/compute/emit/memory_order.hpp"
 #include "softgpu/compute/instructions/families.hpp"
@@ -46,12 +47,15 @@ ScalarOffset scalar_offset(Emitter& e, const Instruction& i, RegisterUnit unit =
   return {e.ir.CreateAdd(e.ir.getInt64(static_cast<std::uint64_t>(operand.value)), constant), nullptr};
 }
 
-/// Base plus offset. The two lowest bits of each part are ignored, not of the sum alone (ISA manuals, "Scalar Memory
-/// Addressing": all components are in bytes, but the two LSBs are treated as if they were zero).
-Value* dword_pointer(Emitter& e, const Instruction& i, RegisterUnit unit = RegisterUnit::byte) {
+/// Base plus offset, checked for an access of so many dwords. The two lowest bits of each part are ignored, not of the
+/// sum alone (ISA manuals, "Scalar Memory Addressing": all components are in bytes, but the two LSBs are treated as if
+/// they were zero).
+Value* dword_pointer(Emitter& e, const Instruction& i, unsigned dwords, RegisterUnit unit = RegisterUnit::byte) {
   const ScalarOffset offset = scalar_offset(e, i, unit);
-  Value* address = e.ir.CreateAdd(whole_dwords(e, e.scalar64(i.operands.at(1))), whole_dwords(e, offset.constant));
+  Value* base = e.scalar64(i.operands.at(1));
+  Value* address = e.ir.CreateAdd(whole_dwords(e, base), whole_dwords(e, offset.constant));
   if (offset.variable != nullptr) address = e.ir.CreateAdd(address, whole_dwords(e, offset.variable));
+  if (unit == RegisterUnit::byte) check_access(e, base, address, 4 * dwords);  // scratch is the soft GPU's own memory
   return e.ir.CreateIntToPtr(address, e.ir.getPtrTy());
 }
 
@@ -63,7 +67,7 @@ void load(Emitter& e, const Instruction& i, unsigned dwords, RegisterUnit unit) 
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
   check_register(e, destination, dwords);
-  Value* pointer = dword_pointer(e, i, unit);
+  Value* pointer = dword_pointer(e, i, dwords, unit);
   // All are read before the first is written: the destination may overlap the base.
   std::vector<Value*> values;
   llvm::Type* type = dwords == 1 ? e.i32() : e.i64();
@@ -98,7 +102,9 @@ ScalarBuffer scalar_buffer(Emitter& e, const Instruction& i) {
   Value* stride = e.ir.CreateAnd(e.ir.CreateLShr(low, 48), 0x3fff);
   Value* bytes = e.ir.CreateSelect(e.ir.CreateIsNull(stride), records, e.ir.CreateMul(records, stride));
   Value* offset = whole_dwords(e, scalar_offset(e, i).sum(e));
-  Value* address = e.ir.CreateAdd(whole_dwords(e, e.ir.CreateAnd(low, 0xffffffffffff)), offset);
+  Value* base = whole_dwords(e, e.ir.CreateAnd(low, 0xffffffffffff));
+  Value* address = e.ir.CreateAdd(base, offset);
+  check_access(e, base, address, 4, e.ir.CreateICmpULT(offset, bytes));
   return {e.ir.CreateIntToPtr(address, e.ir.getPtrTy()), offset, bytes};
 }
 
@@ -119,7 +125,7 @@ void store(Emitter& e, const Instruction& i, unsigned dwords, RegisterUnit unit)
   ignore_cache_hints(i);
   const Operand& source = i.operands.at(0);
   check_register(e, source, dwords);
-  Value* pointer = dword_pointer(e, i, unit);
+  Value* pointer = dword_pointer(e, i, dwords, unit);
   for (unsigned d = 0; d < dwords; d += 2) {
     Value* value = dwords == 1 ? e.sgpr(source.index) : e.sgpr_pair(source.index + d);
     Value* place = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), pointer, std::uint64_t{4} * d);
@@ -165,7 +171,7 @@ void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named, Value* p
 
 void memory_atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
   honour_cache_hints(e, i);
-  atomic(e, i, named, dword_pointer(e, i), e.ir.getTrue());
+  atomic(e, i, named, dword_pointer(e, i, source_format(named).dwords()), e.ir.getTrue());
 }
 
 void buffer_atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {

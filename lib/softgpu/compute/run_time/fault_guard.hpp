@@ -16,6 +16,7 @@ namespace softgpu::compute {
 struct EarlyExit {
   enum class Cause {
     memory_fault,
+    foreign_memory,      ///< the program's, which the GPU was not given
     impossible_address,  ///< not canonical: the processor does not say which
     trap,
     cancelled,
@@ -23,7 +24,8 @@ struct EarlyExit {
     unknown_mode,  ///< MODE was set to a value that the translated code has not got
   };
   Cause cause;
-  std::uint64_t address = 0;  ///< memory_fault: the accessed address; trap, unknown_mode: the instruction's offset
+  std::uint64_t address =
+      0;  ///< memory_fault, foreign_memory: the accessed address; trap, unknown_mode: the instruction's offset
 };
 
 /// A place to come back to. One a stack: the guard of a fiber follows it through suspend() and resume().

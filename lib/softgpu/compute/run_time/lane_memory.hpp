@@ -10,6 +10,17 @@
 
 namespace softgpu::compute::runtime {
 
+/// Looks an address up that is not in the window: ends the wavefront if it is not the GPU's, or notes its range.
+void look_up_access(WaveState& state, std::uint64_t address);
+
+/// Ends the wavefront where `bytes` from an address on are not the GPU's memory (accessible_memory.hpp).
+inline void check_access(WaveState& state, std::uint64_t address, std::uint32_t bytes) {
+  for (const std::uint64_t at : {address, address + bytes - 1}) {
+    const bool in_window = ((at ^ state.window_base) & state.window_mask) == 0;
+    if (!in_window && (at < state.range_begin || at >= state.range_end)) look_up_access(state, at);
+  }
+}
+
 /// Where dword `offset` of a lane's private memory is: the lanes' dwords alternate.
 inline std::uint64_t scratch_address(const WaveState& state, std::uint64_t wave_base, unsigned lane,
                                      std::uint64_t offset) {
@@ -36,10 +47,13 @@ inline LanePlace place_of(const WaveState& state, Segment segment, std::uint64_t
 }
 
 /// The host address of `bytes` that are `at` bytes behind the place; nothing beyond LDS.
-inline std::optional<std::uint64_t> host_address(const WaveState& state, unsigned lane, std::uint64_t flat_scratch,
+inline std::optional<std::uint64_t> host_address(WaveState& state, unsigned lane, std::uint64_t flat_scratch,
                                                  const LanePlace& place, std::uint32_t at, std::uint32_t bytes) {
   const std::uint64_t address = place.address + at;
-  if (place.segment == Segment::global) return address;
+  if (place.segment == Segment::global) {
+    check_access(state, address, bytes);
+    return address;
+  }
   if (place.segment == Segment::lds) {
     if (address + bytes > state.lds_bytes) return std::nullopt;
     return std::bit_cast<std::uint64_t>(state.lds) + address;

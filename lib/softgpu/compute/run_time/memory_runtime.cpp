@@ -6,8 +6,12 @@
 #include <chrono>
 #include <cstring>
 
+#include <sys/mman.h>
+
 #include "softgpu/compute/instruction_set/buffer_resource.hpp"
+#include "softgpu/compute/run_time/accessible_memory.hpp"
 #include "softgpu/compute/run_time/fault_guard.hpp"
+#include "softgpu/compute/run_time/interrupt.hpp"
 #include "softgpu/compute/run_time/lane_memory.hpp"
 
 namespace softgpu::compute::runtime {
@@ -61,10 +65,19 @@ void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const Buffe
           piece(bytes - at, !buffer.swizzled && buffer.contains(index, offset + at, 8, scalar_offset));
       const bool inside = buffer.contains(index, offset + at, size, scalar_offset);
       const std::uint64_t address = buffer.base + scalar_offset + buffer.place(index, offset + at);
+      if (inside) check_access(*state, address, size);
       access(lane, at, size, inside ? std::optional(address) : std::nullopt);
       at += size;
     }
   });
+}
+
+/// Whether the program has anything at the address.
+bool is_in_memory(std::uint64_t address) {
+  constexpr std::uint64_t page = 4096;
+  unsigned char resident = 0;
+  void* begin = reinterpret_cast<void*>(address / page * page);  // NOLINT(performance-no-int-to-ptr)
+  return mincore(begin, page, &resident) == 0;
 }
 
 /// What a kernel accesses: at any alignment. LLVM and GCC split no volatile access that the host has an instruction
@@ -237,6 +250,27 @@ std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint6
     }
   });
   return inside;
+}
+
+void check_lanes(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  for_each_lane(lanes, [&](unsigned lane) { check_access(*state, state->lane_addresses[lane], bytes); });
+}
+
+void check_scalar(WaveState* state, std::uint64_t address, std::uint32_t bytes) {
+  check_access(*state, address, bytes);
+}
+
+void look_up_access(WaveState& state, std::uint64_t address) {
+  // An interrupt must not leave the wavefront in here, where a lock is held.
+  FaultGuard* guard = FaultGuard::suspend();
+  const AccessibleMemory::Range range = state.memory->range_of(address);
+  const bool is_mapped = range.contains(address) || is_in_memory(address);
+  FaultGuard::resume(guard);
+  if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
+  if (!range.contains(address))
+    FaultGuard::exit({is_mapped ? EarlyExit::Cause::foreign_memory : EarlyExit::Cause::memory_fault, address});
+  state.range_begin = range.begin;
+  state.range_end = range.end;
 }
 
 void permute(WaveState* state, std::uint64_t lanes) {

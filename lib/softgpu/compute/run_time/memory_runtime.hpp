@@ -39,6 +39,11 @@ void buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_
 std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low,
                                std::uint64_t resource_high, std::uint32_t scalar_offset, std::uint32_t bytes);
 
+/// Ends the wavefront where one of the lanes' `bytes` at lane_addresses are not the GPU's memory.
+void check_lanes(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
+/// The same for one access.
+void check_scalar(WaveState* state, std::uint64_t address, std::uint32_t bytes);
+
 /// ds_permute: each lane sends lane_data[0] to lane (lane_addresses / 4) % 64; a lane that gets nothing reads 0.
 void permute(WaveState* state, std::uint64_t lanes);
 

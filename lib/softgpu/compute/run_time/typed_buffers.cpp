@@ -30,13 +30,16 @@ public:
 
   /// Calls `access(dword's number, address, bytes)` for the parts of a lane's element; false where it is out of range.
   template <class Access>
-  bool visit(const WaveState& state, unsigned lane, Access&& access) const {
+  bool visit(WaveState& state, unsigned lane, Access&& access) const {
     const std::uint64_t index = (state.lane_addresses[lane] >> 32) + (resource_.adds_lane ? lane : 0);
     const std::uint64_t offset = state.lane_addresses[lane] & 0xffffffff;
     const std::uint32_t bytes = format_->bytes();
     if (!resource_.contains(index, offset, bytes, scalar_offset_)) return false;
-    for (std::uint32_t at = 0; at < bytes; at += 4)
-      access(at / 4, resource_.base + scalar_offset_ + resource_.place(index, offset + at), std::min(bytes, 4U));
+    for (std::uint32_t at = 0; at < bytes; at += 4) {
+      const std::uint64_t address = resource_.base + scalar_offset_ + resource_.place(index, offset + at);
+      check_access(state, address, std::min(bytes, 4U));
+      access(at / 4, address, std::min(bytes, 4U));
+    }
     return true;
   }
 

@@ -9,6 +9,7 @@
 
 namespace softgpu::compute {
 
+class AccessibleMemory;
 class InterruptHandler;
 class PreparedLaunch;
 struct RegisterFile;
@@ -36,6 +37,15 @@ struct WaveState {
   std::uint64_t scratch_wave_base = 0;  ///< host address of this wave's scratch
   std::uint64_t shared_aperture = 0;    ///< flat address of LDS byte 0 (low half 0)
   std::uint64_t private_aperture = 0;   ///< flat address of scratch byte 0 (low half 0)
+
+  /// The memory that it may access, and its window.
+  const AccessibleMemory* memory = nullptr;
+  std::uint64_t window_base = 0;
+  std::uint64_t window_mask = 0;
+  /// Memory outside of the window that was found accessible last.
+  std::uint64_t range_begin = 0;
+  std::uint64_t range_end = 0;
+  std::uint64_t packet_address = 0;  ///< of the dispatch packet that the kernel sees, which is the soft GPU's
 
   /// s_barrier: returns when every wavefront of the work-group that has not ended has called it.
   void (*barrier)(WaveState*) = nullptr;

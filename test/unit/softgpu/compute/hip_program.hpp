@@ -15,6 +15,7 @@
 #include "softgpu/compute/execution/engine.hpp"
 #include "softgpu/compute/execution/kernel.hpp"
 #include "softgpu/compute/instruction_set/architecture.hpp"
+#include "softgpu/compute/run_time/accessible_memory.hpp"
 #include "test_launch.hpp"
 
 namespace softgpu::compute {
@@ -31,6 +32,8 @@ public:
       std::memcpy(memory_.data() + segment.p_vaddr, elf.data() + segment.p_offset, segment.p_filesz);
     }
   }
+
+  [[nodiscard]] std::span<const std::byte> memory() const { return memory_; }
 
   [[nodiscard]] std::uint64_t address_of(const std::string& symbol) const {
     const auto header = at<Elf64_Ehdr>(0);
@@ -95,6 +98,8 @@ public:
     };
     (append(arguments), ...);
 
+    const Grant sees_arguments(memory_, kernarg.data(), kernarg.size());
+    const Grant sees_code(memory_, code_object_.memory().data(), code_object_.memory().size());
     const std::uint64_t kernel_object = code_object_.address_of(name + ".kd");
     auto found = engine_.kernel(kernel_object);
     if (auto* failure = std::get_if<Failure>(&found)) return *failure;
@@ -111,10 +116,34 @@ public:
     return std::nullopt;
   }
 
+  /// Of the program's memory, kernels may access this much from now on, their arguments and their code object; null:
+  /// all. `memory` lives until the last run.
+  void restrict_to(AccessibleMemory* memory) { memory_ = memory; }
+
 private:
+  /// Gives the kernel more of the program's memory for the time of a run.
+  class Grant {
+  public:
+    Grant(AccessibleMemory* memory, const void* begin, std::size_t bytes)
+        : memory_(memory), begin_(std::bit_cast<std::uint64_t>(begin)), bytes_(bytes) {
+      if (memory_ != nullptr) memory_->add(begin_, bytes_);
+    }
+    ~Grant() {
+      if (memory_ != nullptr) memory_->remove(begin_, bytes_);
+    }
+    Grant(const Grant&) = delete;
+    Grant& operator=(const Grant&) = delete;
+
+  private:
+    AccessibleMemory* memory_;
+    std::uint64_t begin_;
+    std::size_t bytes_;
+  };
+
   /// As ROCr describes a queue's scratch: interleaved by dwords, 64 lanes, the lane's number added.
   QueueView queue(std::uint32_t private_bytes) {
     QueueView queue;
+    queue.memory = memory_;
     queue.shared_aperture_high = 0x10000;
     queue.private_aperture_high = 0x20000;
     queue.scratch_bytes_per_lane = (private_bytes + 15) / 16 * 16;
@@ -130,6 +159,7 @@ private:
   Engine engine_{EngineOptions{.architecture = &architecture(), .cpu = cpu()}};
   WorkGroupRunner runner_{0};
   std::vector<std::byte> scratch_;
+  AccessibleMemory* memory_ = nullptr;
 };
 
 }  // namespace softgpu::compute

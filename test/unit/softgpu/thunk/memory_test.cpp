@@ -27,7 +27,9 @@ protected:
   }
 
   std::vector<std::pair<std::uint64_t, std::size_t>> released;
-  Memory memory{2, 64 * mebibyte, [this](std::uint64_t base, std::size_t size) { released.emplace_back(base, size); }};
+  Memory memory{2,
+                {.device_bytes = 64 * mebibyte, .host_bytes = 128 * mebibyte},
+                [this](std::uint64_t base, std::size_t size) { released.emplace_back(base, size); }};
   HSAKMT_STATUS last_status = HSAKMT_STATUS_SUCCESS;
 };
 
@@ -56,6 +58,15 @@ TEST_F(MemoryTest, DeviceMemoryRunsOutAndComesBack) {
   EXPECT_NE(allocate(1, 60 * mebibyte), nullptr);
 }
 
+TEST_F(MemoryTest, HostMemoryRunsOutToo) {
+  void* most = allocate(0, 127 * mebibyte);
+  ASSERT_NE(most, nullptr);
+  EXPECT_EQ(allocate(0, 2 * mebibyte), nullptr);
+  EXPECT_EQ(allocate(0, std::uint64_t{4000} << 30), nullptr) << "more than any machine has";
+  EXPECT_EQ(memory.free(most), HSAKMT_STATUS_SUCCESS);
+  EXPECT_NE(allocate(0, 2 * mebibyte), nullptr);
+}
+
 TEST_F(MemoryTest, ScratchIsAddressSpaceAndCountsForNothing) {
   HsaMemFlags scratch{};
   scratch.ui32.Scratch = 1;
@@ -73,6 +84,36 @@ TEST_F(MemoryTest, AFixedAddressIsTakenOrRefused) {
   address = block;
   ASSERT_EQ(memory.allocate(0, mebibyte, fixed, address), HSAKMT_STATUS_SUCCESS);
   EXPECT_EQ(address, block);
+}
+
+TEST_F(MemoryTest, KernelsMayAccessWhatIsAllocatedOrRegistered) {
+  const auto accessible = [&](const void* address) {
+    return memory.accessible().range_of(number(address)).contains(number(address));
+  };
+  auto* block = static_cast<char*>(allocate(0, mebibyte));
+  EXPECT_TRUE(memory.accessible().window().contains(number(block)));
+  alignas(4096) static char own[3 * 4096];
+  EXPECT_FALSE(accessible(own));
+  ASSERT_EQ(memory.register_host(own + 8, 16, {}), HSAKMT_STATUS_SUCCESS);
+  ASSERT_EQ(memory.register_host(own + 8, 4096, {}), HSAKMT_STATUS_SUCCESS) << "once more, and longer";
+  EXPECT_TRUE(accessible(own) && accessible(own + 4096)) << "all of each page";
+  EXPECT_FALSE(accessible(own + 2 * 4096));
+  ASSERT_EQ(memory.deregister(own + 8), HSAKMT_STATUS_SUCCESS);
+  EXPECT_TRUE(accessible(own)) << "it was registered twice";
+  ASSERT_EQ(memory.deregister(own + 8), HSAKMT_STATUS_SUCCESS);
+  EXPECT_FALSE(accessible(own) || accessible(own + 4096));
+}
+
+TEST_F(MemoryTest, AddressesOfFreedMemoryAreNotUsedAgainAtOnceAndCannotBeAccessed) {
+  void* block = allocate(1, 4096);
+  ASSERT_EQ(memory.free(block), HSAKMT_STATUS_SUCCESS);
+  EXPECT_NE(allocate(1, 4096), block);
+  EXPECT_EXIT(
+      {
+        *static_cast<volatile char*>(block) = 1;
+        std::exit(0);
+      },
+      testing::KilledBySignal(SIGSEGV), "");
 }
 
 TEST_F(MemoryTest, ImpossibleRequestsAreRefused) {

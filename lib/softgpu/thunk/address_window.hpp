@@ -1,0 +1,50 @@
+// The addresses that the GPUs' memory gets: one aligned range of the process's address space.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "softgpu/compute/run_time/accessible_memory.hpp"
+
+namespace softgpu::thunk {
+
+/// Owns a reserved range and hands out parts of it as memory. What is not handed out is not accessible.
+///
+/// Thread safety: none.
+class AddressWindow {
+public:
+  /// Reserves addresses. Reserves none where the process's address space is limited (RLIMIT_AS): they would count.
+  AddressWindow();
+  /// Memory that was not given back stays.
+  ~AddressWindow();
+  AddressWindow(const AddressWindow&) = delete;
+  AddressWindow& operator=(const AddressWindow&) = delete;
+
+  /// Its addresses. Without a reservation no address is in the window.
+  [[nodiscard]] compute::AccessibleMemory::Window addresses() const noexcept;
+  [[nodiscard]] bool contains(std::uint64_t address) const noexcept;
+
+  /// Zeroed pages at a multiple of `alignment`, a power of 2; null if there is no room.
+  [[nodiscard]] void* allocate(std::uint64_t size, std::uint64_t alignment);
+  /// The same at this very address; null if any of it is taken or out of the window.
+  [[nodiscard]] void* allocate_at(void* address, std::uint64_t size);
+  /// Gives back what allocate returned. Allocates nothing.
+  void free(void* address) noexcept;
+
+private:
+  [[nodiscard]] std::uint64_t begin() const noexcept { return base_ + compute::AccessibleMemory::guard_bytes; }
+  [[nodiscard]] std::uint64_t end() const noexcept { return base_ + bytes_ - compute::AccessibleMemory::guard_bytes; }
+  [[nodiscard]] void* take(std::uint64_t address, std::uint64_t size);
+  /// The first gap of `size` bytes between two addresses; 0 if there is none.
+  [[nodiscard]] std::uint64_t find_gap(std::uint64_t from, std::uint64_t to, std::uint64_t size,
+                                       std::uint64_t alignment) const;
+
+  std::uint64_t reserved_ = 0;  ///< with the alignment's rest and the guards
+  std::uint64_t reserved_bytes_ = 0;
+  std::uint64_t base_ = 0;
+  std::uint64_t bytes_ = 0;  ///< a power of 2; 0: nothing is reserved
+  std::uint64_t next_ = 0;   ///< where the search for room begins: addresses are not used again soon
+  std::map<std::uint64_t, std::uint64_t> taken_;  ///< sizes by address
+};
+
+}  // namespace softgpu::thunk

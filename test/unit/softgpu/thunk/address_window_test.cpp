@@ -1,0 +1,80 @@
+#include "softgpu/thunk/address_window.hpp"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace softgpu::thunk {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
+
+std::uint64_t number(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
+
+TEST(AddressWindow, hands_out_zeroed_memory_that_lies_in_it) {
+  AddressWindow window;
+  std::vector<char*> blocks;
+  for (int i = 0; i < 100; ++i) {
+    blocks.push_back(static_cast<char*>(window.allocate(page, page)));
+    ASSERT_NE(blocks.back(), nullptr);
+    EXPECT_TRUE(window.contains(number(blocks.back())));
+    EXPECT_TRUE(window.addresses().contains(number(blocks.back())));
+    EXPECT_EQ(*blocks.back(), 0);
+    *blocks.back() = 1;
+  }
+  for (char* block : blocks) window.free(block);
+  int local = 0;
+  EXPECT_FALSE(window.contains(number(&local)));
+  EXPECT_FALSE(window.addresses().contains(number(&local)));
+}
+
+TEST(AddressWindow, keeps_alignments_and_begins_again_at_its_beginning) {
+  AddressWindow window;
+  void* first = window.allocate(page, page);
+  void* aligned = window.allocate(page, 64 * page);
+  EXPECT_EQ(number(aligned) % (64 * page), 0U);
+  window.free(first);
+  window.free(aligned);
+  // Half of the window's room at a time: the second search has to begin anew.
+  for (int i = 0; i < 4; ++i) {
+    void* large = window.allocate(240 * gibibyte, page);
+    ASSERT_NE(large, nullptr) << i;
+    EXPECT_EQ(window.allocate(300 * gibibyte, page), nullptr);
+    window.free(large);
+  }
+}
+
+TEST(AddressWindow, gives_a_wanted_address_if_it_is_free) {
+  AddressWindow window;
+  auto* block = static_cast<std::byte*>(window.allocate(4 * page, page));
+  EXPECT_EQ(window.allocate_at(block, page), nullptr);
+  EXPECT_EQ(window.allocate_at(block + 3 * page, 2 * page), nullptr);
+  EXPECT_EQ(window.allocate_at(block + 4 * page, 2 * page), block + 4 * page);
+  EXPECT_EQ(window.allocate_at(block + 3 * page, 2 * page), nullptr);
+  EXPECT_NE(window.allocate(page, page), block + 4 * page) << "the search for room goes round it";
+  window.free(block);
+  EXPECT_EQ(window.allocate_at(block, 4 * page), block);
+  int local = 0;
+  EXPECT_EQ(window.allocate_at(&local, page), nullptr);
+}
+
+TEST(AddressWindow, takes_nothing_of_a_limited_address_space) {
+  constexpr rlimit limit{.rlim_cur = 1024 * gibibyte, .rlim_max = RLIM_INFINITY};
+  EXPECT_EXIT(
+      {
+        setrlimit(RLIMIT_AS, &limit);
+        AddressWindow window;
+        const bool nothing = window.allocate(page, page) == nullptr && !window.addresses().contains(0);
+        std::_Exit(nothing ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+}
+
+}  // namespace
+}  // namespace softgpu::thunk
