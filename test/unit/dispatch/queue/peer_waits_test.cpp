@@ -36,7 +36,7 @@ TEST_F(QueueWaits, are_barriers_on_the_other_queues_epoch) {
   const Packet expected = encode(BarrierValue{.ordering = {BarrierBit::clear, FenceScope::system, FenceScope::none},
                                               .signal = peer_made.ring[0].completion_signal(),
                                               .condition = HSA_SIGNAL_CONDITION_LT,
-                                              .value = 0});
+                                              .value = detail::EpochSignal::start});
   EXPECT_EQ(made.ring[0], expected);
 }
 
