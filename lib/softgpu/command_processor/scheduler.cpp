@@ -434,21 +434,30 @@ private:
 
 Scheduler::Scheduler(std::uint32_t workers, std::shared_ptr<Executions> executions)
     : state_(std::make_shared<State>(workers, std::move(executions))) {
-  for (std::uint32_t index = 0; index != workers; ++index) {
-    std::thread([state = state_, index] {
-      pthread_setname_np(pthread_self(), ("softgpu-" + std::to_string(index)).c_str());
-      prctl(PR_SET_TIMERSLACK, 1UL);  // naps of microseconds are to be that short
-      std::fesetenv(FE_DFL_ENV);      // the program may round otherwise or flush denormals
-      state->executions->enlist(index);
-      try {
-        Worker(*state, index).work();
-      } catch (const std::bad_alloc&) {  // outside of any kernel: there is no queue to tell it to
-        std::fputs("softgpu: the host has no memory left\n", stderr);
-        std::abort();
-      }
-      state->crew.sign_off();
-    }).detach();
+  std::uint32_t started = 0;
+  try {
+    for (; started != workers; ++started) start_worker(started);
+  } catch (...) {  // the system gives no more threads
+    for (; started != workers; ++started) state_->crew.sign_off();
+    stop();
+    throw;
   }
+}
+
+void Scheduler::start_worker(std::uint32_t index) {
+  std::thread([state = state_, index] {
+    pthread_setname_np(pthread_self(), ("softgpu-" + std::to_string(index)).c_str());
+    prctl(PR_SET_TIMERSLACK, 1UL);  // naps of microseconds are to be that short
+    std::fesetenv(FE_DFL_ENV);      // the program may round otherwise or flush denormals
+    state->executions->enlist(index);
+    try {
+      Worker(*state, index).work();
+    } catch (const std::bad_alloc&) {  // outside of any kernel: there is no queue to tell it to
+      std::fputs("softgpu: the host has no memory left\n", stderr);
+      std::abort();
+    }
+    state->crew.sign_off();
+  }).detach();
 }
 
 Scheduler::~Scheduler() { stop(); }

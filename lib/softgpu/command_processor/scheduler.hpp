@@ -27,7 +27,8 @@ namespace softgpu::command_processor {
 
 class Scheduler {
 public:
-  /// Workers say in `executions`, where there is one, what they are at.
+  /// Workers say in `executions`, where there is one, what they are at. Throws std::system_error if a thread cannot be
+  /// started.
   explicit Scheduler(std::uint32_t workers, std::shared_ptr<Executions> executions = nullptr);
   /// Ends the workers; one that is in a kernel that does not end is left behind.
   ~Scheduler();
@@ -45,6 +46,8 @@ public:
 private:
   struct State;
   class Worker;
+  void start_worker(std::uint32_t index);
+
   std::shared_ptr<State> state_;  // shared with the workers, which are detached
 };
 

@@ -38,6 +38,8 @@ Events::Events() : events_(1) {
   mailboxes_ = static_cast<std::uint64_t*>(pages);
 }
 
+std::span<const std::uint64_t> Events::mailboxes() const noexcept { return {mailboxes_, most_events}; }
+
 Events::~Events() { munmap(mailboxes_, mailbox_bytes); }
 
 HsaEvent* Events::create(const HsaEventDescriptor& descriptor, Reset reset, bool set) {

@@ -59,6 +59,8 @@ public:
   void clear(HsaEvent* event);
   /// The GPU's interrupt. An id without an event is ignored: the interrupt may be late.
   void raise(std::uint32_t id);
+  /// The memory that kernels write when they raise an event.
+  [[nodiscard]] std::span<const std::uint64_t> mailboxes() const noexcept;
   /// The interrupt of a kernel, which may carry the last bits of the event's id only: raises the event if its mailbox
   /// was written, else every event whose mailbox was written.
   void raise_signalled(std::uint32_t partial_id);

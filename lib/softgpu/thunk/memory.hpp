@@ -9,6 +9,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <span>
 #include <vector>
 
 #include <hsakmt.h>
@@ -48,7 +49,12 @@ public:
   HSAKMT_STATUS query(const void* address, HsaPointerInfo& info);
   HSAKMT_STATUS set_user_data(const void* address, void* user_data);
 
-  /// What kernels may access: everything that is allocated or registered.
+  /// Lets kernels access memory of the driver's own.
+  void share(std::span<const std::uint64_t> memory) {
+    accessible_.add(reinterpret_cast<std::uint64_t>(memory.data()), memory.size_bytes());
+  }
+
+  /// What kernels may access: everything that is allocated, registered or shared.
   [[nodiscard]] const compute::AccessibleMemory& accessible() const noexcept { return accessible_; }
 
 private:

@@ -2,11 +2,16 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <mutex>
+#include <new>
 #include <string>
+#include <system_error>
 
 #include <pthread.h>
 #include <unistd.h>
+
+#include "softgpu/thunk/resource_check.hpp"
 
 namespace softgpu::thunk {
 namespace {
@@ -109,7 +114,30 @@ SoftGpu::SoftGpu(const Environment& environment)
                          .time_limit = environment.timeout,
                          .engine = engine_options(environment),
                          .memory = environment.xnack == 0 ? &memory.accessible() : nullptr},
-                        host) {}
+                        host) {
+  memory.share(events.mailboxes());
+}
+
+namespace {
+
+/// Null, with a line on standard error, if the process may not have what the soft GPU or ROCr needs.
+std::unique_ptr<SoftGpu> make(const Environment& environment) {
+  try {
+    auto gpu = std::make_unique<SoftGpu>(environment);
+    const auto lacking = lacking_resource(environment.gpus);
+    if (!lacking) return gpu;
+    write_line(*lacking);
+  } catch (const std::bad_alloc&) {
+    write_line("there is no memory for the soft GPU: is it limited (ulimit -v, ulimit -d)?");
+  } catch (const std::system_error& error) {  // of std::thread
+    write_line("the soft GPU cannot start its " + std::to_string(environment.threads) +
+               " worker threads: " + error.code().message() +
+               "; raise the limit on the user's processes (ulimit -u), or set SOFTGPU_THREADS");
+  }
+  return nullptr;
+}
+
+}  // namespace
 
 bool open() {
   Driver& self = driver();
@@ -121,7 +149,9 @@ bool open() {
       return false;
     }
     register_process_hooks();
-    self.gpu.store(new SoftGpu(std::get<Environment>(environment)), std::memory_order_release);
+    auto gpu = make(std::get<Environment>(environment));
+    if (gpu == nullptr) return false;
+    self.gpu.store(gpu.release(), std::memory_order_release);
     self.inherited.store(nullptr, std::memory_order_relaxed);
   }
   ++self.users;

@@ -10,7 +10,8 @@
 
 namespace softgpu::compute::runtime {
 
-/// Looks an address up that is not in the window: ends the wavefront if it is not the GPU's, or notes its range.
+/// Looks an address up that is not in the window: ends the wavefront if it is neither the GPU's nor in the dispatch
+/// packet, or notes its range.
 void look_up_access(WaveState& state, std::uint64_t address);
 
 /// Ends the wavefront where `bytes` from an address on are not the GPU's memory (accessible_memory.hpp).
