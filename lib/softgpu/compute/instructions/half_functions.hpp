@@ -8,4 +8,7 @@ namespace softgpu::compute {
 /// A float that rounds to the half nearest to the exact S0 * S1 + S2.
 llvm::Value* fused_multiply_add_half(Emitter& e, Sources s);
 
+/// S2 and the products of the halves of S0 and S1, which are dwords: a float that was rounded once.
+llvm::Value* dot_halves(Emitter& e, Sources s);
+
 }  // namespace softgpu::compute

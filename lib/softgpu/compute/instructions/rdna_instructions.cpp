@@ -111,6 +111,26 @@ void dot_of_either_sign(Emitter& e, const Instruction& i) {
   vector.write(u32, results);
 }
 
+/// v_dot2_f16_f16: rounds to nearest and keeps denormals whatever MODE says (RDNA3 ISA, 7.2.4). Both halves of an
+/// inline constant in S0 and S1 are its lower one (RDNA3.5 ISA, 7.2.1), and the first two bits of op_sel mean nothing.
+void dot_to_half(Emitter& e, const Instruction& i) {
+  VectorInstruction vector(e, i);
+  const auto pair = [&](unsigned n, unsigned chunk) {
+    Value* bits = vector.source(n, packed_f16, chunk);
+    const Operand& operand = i.operands.at(n + 1);
+    if (operand.is_vector() || operand.is_scalar() || operand.is_literal) return bits;
+    bits = e.ir.CreateAnd(bits, e.splat(0xffffU));
+    return e.ir.CreateOr(bits, e.ir.CreateShl(bits, 16));
+  };
+  Chunks results = {};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    const std::array sources = {pair(0, chunk), pair(1, chunk), half_to_float(e, vector.source(2, b16, chunk))};
+    constexpr std::uint32_t to_nearest = 0;
+    results.at(chunk) = round_to_half(e, dot_halves(e, sources), to_nearest);
+  }
+  vector.write(b16, results);
+}
+
 void add_vector_instructions(HandlerTable& table) {
   const auto op = [&](const char* mnemonic, Lane lane, unsigned sources, LaneFunction function,
                       OperationOptions options = {}) {
@@ -139,6 +159,7 @@ void add_vector_instructions(HandlerTable& table) {
   add_vector_operation(table, "v_cvt_i32_i16", {u32, {u16}}, extend_half<true>);
   add_vector_operation(table, "v_cvt_u32_u16", {u32, {u16}}, extend_half<false>);
   table.add("v_cndmask_b16", select_half);
+  table.add("v_dot2_f16_f16", dot_to_half);
   table.add("v_dot4_i32_iu8", dot_of_either_sign<8>);
   table.add("v_dot8_i32_iu4", dot_of_either_sign<4>);
 }

@@ -59,7 +59,9 @@ Value* half_to_float(Emitter& e, Value* half) {
   return e.ir.CreateBitCast(bits, number->getType());
 }
 
-Value* round_to_half(Emitter& e, Value* value) {
+Value* round_to_half(Emitter& e, Value* value) { return round_to_half(e, value, e.known_mode.current() >> 2 & 3); }
+
+Value* round_to_half(Emitter& e, Value* value, std::uint32_t rounding) {
   const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
   e.ir.setIsFPConstrained(false);
   llvm::Type* halves = Emitter::lanes(e.ir.getHalfTy());
@@ -70,7 +72,6 @@ Value* round_to_half(Emitter& e, Value* value) {
   const auto magnitude = [&] { return e.ir.CreateAnd(bits, word(0x7fff)); };
 
   // Where the host rounded to nearest and that was the wrong way, the right one is the next number.
-  const std::uint32_t rounding = e.known_mode.current() >> 2 & 3;
   if (rounding != 0) {
     Value* back = e.ir.CreateFPExt(half, value->getType());
     Value* is_below = e.ir.CreateFCmpOLT(back, value);

@@ -66,6 +66,8 @@ llvm::Value* half_to_float(Emitter& e, llvm::Value* half);
 
 /// Floats as <16 x half>, rounded as MODE says.
 llvm::Value* round_to_half(Emitter& e, llvm::Value* value);
+/// The same with `rounding` in place of MODE's two bits.
+llvm::Value* round_to_half(Emitter& e, llvm::Value* value, std::uint32_t rounding);
 
 /// `clamp` of floating-point results: to 0 and 1; NaN to 0, or kept, as MODE says.
 llvm::Value* clamp_to_one(Emitter& e, llvm::Value* value);

@@ -189,18 +189,6 @@ void mixed_fma_half(Emitter& e, const Instruction& i) {
   }
 }
 
-/// The products are exact in double precision, and their sum all but exact: rounded once.
-Value* dot_halves(Emitter& e, Sources s) {
-  const auto widen = [&](Value* v) { return e.ir.CreateFPExt(v, Emitter::lanes(e.ir.getDoubleTy())); };
-  const auto half = [&](Value* dword, unsigned shift) {
-    Value* bits = e.ir.CreateTrunc(e.ir.CreateLShr(dword, shift), Emitter::lanes(e.ir.getInt16Ty()));
-    return widen(half_to_float(e, bits));
-  };
-  const auto product = [&](unsigned shift) { return e.ir.CreateFMul(half(s[0], shift), half(s[1], shift)); };
-  Value* sum = e.ir.CreateFAdd(e.ir.CreateFAdd(product(0), product(16)), widen(s[2]));
-  return e.ir.CreateFPTrunc(sum, s[2]->getType());
-}
-
 template <unsigned bits, bool is_signed, bool saturates>
 Value* dot_integers(Emitter& e, Sources s) {
   return dot(e, s, bits, {.first = is_signed, .second = is_signed, .sum = is_signed}, saturates);
@@ -244,6 +232,18 @@ void add_halves(HandlerTable& t) {
 }
 
 }  // namespace
+
+// The products are exact in double precision, and their sum all but exact: rounded once.
+Value* dot_halves(Emitter& e, Sources s) {
+  const auto widen = [&](Value* v) { return e.ir.CreateFPExt(v, Emitter::lanes(e.ir.getDoubleTy())); };
+  const auto half = [&](Value* dword, unsigned shift) {
+    Value* bits = e.ir.CreateTrunc(e.ir.CreateLShr(dword, shift), Emitter::lanes(e.ir.getInt16Ty()));
+    return widen(half_to_float(e, bits));
+  };
+  const auto product = [&](unsigned shift) { return e.ir.CreateFMul(half(s[0], shift), half(s[1], shift)); };
+  Value* sum = e.ir.CreateFAdd(e.ir.CreateFAdd(product(0), product(16)), widen(s[2]));
+  return e.ir.CreateFPTrunc(sum, s[2]->getType());
+}
 
 void add_vector_packed(HandlerTable& table) {
   add_halves(table);

@@ -13,12 +13,11 @@
 #include "harness.hpp"
 #include "operation.hpp"
 #include "tested_target.hpp"
+#include "vector_form.hpp"
 #include "vector_operand.hpp"
 
 namespace softgpu::isa {
 namespace {
-
-constexpr unsigned result_vgpr = 8;
 
 u64 unconstrained(Type /*type*/, u64 bits) { return bits; }
 
@@ -336,6 +335,78 @@ TEST(LaterDots, OfEitherSignMatchTheManual) {
           if (clamps) cases.back().assembly += " clamp";
         }
       }
+  expect_match(cases, {.gfx90a_lacks_them = true});
+}
+
+/// RDNA3: the sum is a half, too, and op_sel picks the halves of S2 and of the destination.
+const VectorInstruction dot_to_half = vop3("v_dot2_f16_f16", [](PackedHalf a, PackedHalf b, Half c) {
+  return LowHalf{Half(double{a.low} * double{b.low} + double{a.high} * double{b.high} + double{c})};
+});
+
+/// Whole numbers of which every sum is exact as a half.
+u64 smaller_numbers(std::size_t /*source*/, u64 bits) {
+  const auto small = [](u64 seed) { return Half(static_cast<double>(seed % 32) - 16); };
+  return to_bits(PackedHalf{small(bits), small(bits >> 16)});
+}
+
+VectorForm dot_form() {
+  return {.sources = {vgpr(Type::packed_float16, 0), vgpr(Type::packed_float16, 2), vgpr(Type::float16, 4)}};
+}
+
+TEST(LaterDots, ToHalvesMatchTheManual) {
+  const VectorInstruction row = dot_to_half.constrained(smaller_numbers);
+  std::vector<Case> cases = cases_of(row);
+  for (const bool high_source : {false, true})
+    for (const bool high_result : {false, true}) {
+      VectorForm form = dot_form();
+      form.high_halves = {false, false, high_source};
+      form.result_in_high_half = high_result;
+      cases.push_back(case_of(row, form));
+    }
+  expect_match(cases, {.gfx90a_lacks_them = true});
+}
+
+/// LLVM 15's assembler knows registers only. An inline constant stands for both halves.
+TEST(LaterDots, ToHalvesTakeScalarsAndConstants) {
+  const VectorInstruction row = dot_to_half.constrained(smaller_numbers);
+  std::vector<Case> cases;
+  for (const std::size_t place : {0U, 1U}) {
+    const auto add = [&](unsigned field, const VectorOperand& source) {
+      VectorForm form = dot_form();
+      const std::string in_registers = assembly_of(row, form);
+      form.sources[place] = source;
+      cases.push_back(case_of(row, form));
+      cases.back().assembly = with_source_field(in_registers, place, field);
+    };
+    add(4, sgpr(Type::packed_float16, 4));
+    for (const auto& [field, half] : {std::pair{128U, 0U}, {129U, 0x0001U}, {193U, 0xffffU}, {242U, 0x3c00U}})
+      add(field, {.kind = VectorOperand::Kind::constant, .type = Type::packed_float16, .constant = half << 16 | half});
+  }
+  expect_match(cases, {.gfx90a_lacks_them = true});
+}
+
+/// One product, which may be inexact, denormal, or too large for a half.
+u64 one_product(std::size_t source, u64 bits) {
+  if (source == 0) return bits & 0xffff;
+  return source == 1 ? to_bits(Half(static_cast<double>(bits % 128) + 1)) : 0;
+}
+
+TEST(LaterDots, ToHalvesRoundToNearestAndKeepDenormalsInEveryMode) {
+  std::vector<Case> cases;
+  const auto in_mode = [&](const std::string& field, u32 usual, u32 bits, const VectorInstruction& instruction) {
+    const std::string set = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, " + field + "), ";
+    cases.push_back(case_of(instruction.constrained(one_product), dot_form()));
+    cases.back().assembly =
+        set + std::to_string(bits) + "\n" + cases.back().assembly + "\n" + set + std::to_string(usual);
+  };
+  for (const u32 rounding : {1U, 2U, 3U}) in_mode("2, 2", 0, rounding, dot_to_half);
+  for (const u32 denormals : {0U, 1U, 2U}) in_mode("6, 2", 3, denormals, dot_to_half);
+  // FP16_OVFL: the greatest number in place of infinity
+  in_mode("23, 1", 0, 1, vop3("v_dot2_f16_f16", [](PackedHalf a, PackedHalf b, Half c) {
+            const double sum = double{a.low} * double{b.low} + double{c};
+            const bool overflows = std::isfinite(sum) && std::isinf(double{Half(sum)});
+            return LowHalf{overflows ? Half(std::copysign(65504.0, sum)) : Half(sum)};
+          }));
   expect_match(cases, {.gfx90a_lacks_them = true});
 }
 
