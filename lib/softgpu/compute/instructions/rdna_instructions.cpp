@@ -112,7 +112,7 @@ void dot_of_either_sign(Emitter& e, const Instruction& i) {
 }
 
 /// v_dot2_f16_f16: rounds to nearest and keeps denormals whatever MODE says (RDNA3 ISA, 7.2.4). Both halves of an
-/// inline constant in S0 and S1 are its lower one (RDNA3.5 ISA, 7.2.1), and the first two bits of op_sel mean nothing.
+/// inline constant in S0 and S1 are its lower one (RDNA3.5 ISA, 7.2.2), and the first two bits of op_sel mean nothing.
 void dot_to_half(Emitter& e, const Instruction& i) {
   VectorInstruction vector(e, i);
   const auto pair = [&](unsigned n, unsigned chunk) {
