@@ -75,8 +75,8 @@ public:
     return BatchParameter<T>(add_parameter(std::move(name)));
   }
 
-  /// Arguments are taken by value now, except for parameters: memory behind a pointer may still change, the pointer
-  /// itself not.
+  /// Each argument is a KernelArgument for its parameter in the signature, or a BatchParameter of its type. Arguments
+  /// are taken by value now, except for parameters: memory behind a pointer may still change, the pointer itself not.
   /// Throws Error when grid, group or group memory are more than kernel or agent allow (for a grid that is a parameter,
   /// the submission does), or when a parameter is another batch's; nothing is recorded then.
   ///
@@ -86,6 +86,11 @@ public:
   template <class... Parameters, class... Arguments>
     requires(sizeof...(Arguments) == sizeof...(Parameters) && (BatchArgument<Arguments, Parameters> && ...))
   void dispatch(const Kernel<void(Parameters...)>& kernel, const BatchGrid& grid, Arguments&&... arguments);
+  /// An argument is wider than its parameter, or floating-point where the parameter is an integer: cast it.
+  template <class... Parameters, class... Arguments,
+            std::size_t narrowed_argument = detail::first_narrowed<void(Parameters...), Arguments...>>
+    requires(narrowed_argument > 0)
+  void dispatch(const Kernel<void(Parameters...)>& kernel, const BatchGrid& grid, Arguments&&... arguments) = delete;
 
   /// With Fences::derived: says what else the last dispatch touches, as in `batch.touches(fd::read(table))`: memory
   /// that it reaches through pointers inside of structures and buffers, or variables of its module. Accesses that are

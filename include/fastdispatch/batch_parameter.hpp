@@ -10,6 +10,7 @@
 
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/kernel.hpp"
+#include "fastdispatch/kernel_argument.hpp"
 #include "fastdispatch/queue.hpp"
 
 namespace fastdispatch {
@@ -66,7 +67,8 @@ struct ParameterSetting {
 };
 
 /// Sets `parameter` for a submission, to anything that the kernel would take as an argument of type T, such as a buffer
-/// for a pointer: `queue.submit(batch, fd::set(count, 5), fd::set(output, buffer))`.
+/// of the same elements for a pointer (see KernelArgument): `queue.submit(batch, fd::set(count, 5), fd::set(output,
+/// buffer))`.
 template <class T, class Value>
   requires KernelArgument<Value, T>
 [[nodiscard]] ParameterSetting<T> set(const BatchParameter<T>& parameter, Value&& value) {
@@ -100,13 +102,16 @@ inline constexpr bool is_parameter = false;
 template <class T>
 inline constexpr bool is_parameter<BatchParameter<T>> = true;
 
-// A parameter stands for an argument of the same type; a pointer also for an argument of a type that it converts to.
+// A parameter stands for an argument of the same type. A pointer also stands for one to const, and for one to void; not
+// for one to a base class: the conversion could change the address, but a submission copies the bytes as they are.
 template <class Argument, class Parameter>
 inline constexpr bool is_parameter_for = false;
 template <class T, class Parameter>
 inline constexpr bool is_parameter_for<BatchParameter<T>, Parameter> =
     std::is_same_v<T, Parameter> ||
-    (std::is_pointer_v<T> && std::is_pointer_v<Parameter> && std::is_convertible_v<T, Parameter>);
+    (std::is_pointer_v<T> && std::is_pointer_v<Parameter> && std::is_convertible_v<T, Parameter> &&
+     (std::is_void_v<std::remove_pointer_t<Parameter>> ||
+      std::is_same_v<std::remove_cv_t<std::remove_pointer_t<T>>, std::remove_cv_t<std::remove_pointer_t<Parameter>>>));
 
 }  // namespace detail
 

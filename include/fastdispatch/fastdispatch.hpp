@@ -11,6 +11,7 @@
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/kernarg.hpp"
 #include "fastdispatch/kernel.hpp"
+#include "fastdispatch/kernel_argument.hpp"
 #include "fastdispatch/memory_view.hpp"
 #include "fastdispatch/module.hpp"
 #include "fastdispatch/packets.hpp"

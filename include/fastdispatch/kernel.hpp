@@ -13,6 +13,7 @@
 
 #include "fastdispatch/detail/kernel_info.hpp"
 #include "fastdispatch/grid.hpp"
+#include "fastdispatch/kernel_argument.hpp"
 #include "fastdispatch/queue.hpp"
 
 namespace fastdispatch {
@@ -22,14 +23,6 @@ namespace fastdispatch {
 struct LocalMemory {
   std::uint32_t bytes = 0;
 };
-
-/// An argument that may be passed for a parameter: it converts to the parameter's type. For a pointer, it may also have
-/// a data() that converts (DeviceBuffer, DeviceSpan, PinnedBuffer).
-template <class Argument, class Parameter>
-concept KernelArgument = std::convertible_to<Argument, Parameter> ||
-                         (std::is_pointer_v<Parameter> && requires(Argument && argument) {
-                                                            { argument.data() } -> std::convertible_to<Parameter>;
-                                                          });
 
 template <class Signature>
 class Kernel;
@@ -129,6 +122,7 @@ void Kernel<void(Parameters...)>::write_arguments(std::byte* kernarg, Arguments&
 }
 
 template <class... Parameters, class... Arguments>
+  requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
 Submission Queue::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, DispatchOptions options,
                            Arguments&&... arguments) {
   const detail::KernelInfo& info = kernel.info();
@@ -153,6 +147,7 @@ Submission Queue::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid
 }
 
 template <class... Parameters, class... Arguments>
+  requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
 Submission Queue::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments) {
   return dispatch(kernel, grid, DispatchOptions{}, std::forward<Arguments>(arguments)...);
 }

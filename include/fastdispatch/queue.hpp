@@ -32,6 +32,7 @@
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/kernarg.hpp"
+#include "fastdispatch/kernel_argument.hpp"
 #include "fastdispatch/packets.hpp"
 #include "fastdispatch/signal.hpp"
 #include "fastdispatch/submission.hpp"
@@ -118,14 +119,27 @@ public:
   Submission submit(std::span<const Packet> packets);
   Submission submit(const Packet& packet) { return submit(std::span(&packet, 1)); }
 
-  /// Dispatches a kernel by itself: `queue.dispatch(kernel, fd::grid(n), {.completion = &signal}, arguments...)`.
+  /// Dispatches a kernel by itself: `queue.dispatch(kernel, fd::grid(n), {.completion = &signal}, arguments...)`. Each
+  /// argument is a KernelArgument for its parameter.
   /// Throws Error, with nothing submitted, when grid, group or group memory are more than kernel or agent allow, when
   /// the block in `options` is too small, and as acquire_kernargs and submit do.
   template <class... Parameters, class... Arguments>
+    requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
   Submission dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, DispatchOptions options,
                       Arguments&&... arguments);
   template <class... Parameters, class... Arguments>
+    requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
   Submission dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments);
+  /// An argument is wider than its parameter, or floating-point where the parameter is an integer: cast it.
+  template <class... Parameters, class... Arguments,
+            std::size_t narrowed_argument = detail::first_narrowed<void(Parameters...), Arguments...>>
+    requires(narrowed_argument > 0)
+  Submission dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, DispatchOptions options,
+                      Arguments&&... arguments) = delete;
+  template <class... Parameters, class... Arguments,
+            std::size_t narrowed_argument = detail::first_narrowed<void(Parameters...), Arguments...>>
+    requires(narrowed_argument > 0)
+  Submission dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, Arguments&&... arguments) = delete;
 
   /// Submits a barrier packet that completes when everything before it has completed.
   /// Throws Error when the queue failed, QueueFullError or TimeoutError if there is no room.

@@ -28,7 +28,7 @@ TEST_F(Kernels, read_and_write_pinned_memory_in_place) {
   PinnedBuffer<std::uint32_t> values(gpu, 1000);
   std::iota(values.begin(), values.end(), 0U);
   const auto increment = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
-  queue.dispatch(increment, grid(1000), values, values.size(), 5).wait(limit);
+  queue.dispatch(increment, grid(1000), values, 1000, 5).wait(limit);
   for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(values[i], i + 5);
 }
 
@@ -100,7 +100,7 @@ TEST_F(Kernels, take_structures_and_small_values) {
   };
   const auto evaluate = module.kernel<void(double*, Polynomial, std::uint16_t)>("evaluate");
   DeviceBuffer<double> results(gpu, 300);
-  queue.dispatch(evaluate, grid(300), results, Polynomial{0.25, 1.5F, -3}, 300).wait(limit);
+  queue.dispatch(evaluate, grid(300), results, Polynomial{0.25, 1.5F, -3}, std::uint16_t{300}).wait(limit);
   const std::vector<double> result = download(results);
   for (int i = 0; i < 300; ++i) ASSERT_EQ(result[static_cast<std::size_t>(i)], 0.25 + 1.5 * i - 3.0 * i * i) << i;
 }

@@ -107,7 +107,7 @@ TEST(WriteArguments, converts_to_the_parameters_type) {
   const Kernel<void(const unsigned*, const unsigned*, unsigned*, unsigned)> kernel(info);
   alignas(64) std::array<std::byte, 64> kernarg{};
   std::array<unsigned, 4> values{};
-  kernel.write_arguments(kernarg.data(), nullptr, values, values.data(), std::uint64_t{7});
+  kernel.write_arguments(kernarg.data(), nullptr, values, values.data(), 7);
   EXPECT_EQ(read<unsigned*>(kernarg.data(), 0), nullptr);
   EXPECT_EQ(read<unsigned*>(kernarg.data(), 8), values.data());
   EXPECT_EQ(read<unsigned*>(kernarg.data(), 16), values.data());

@@ -1,4 +1,6 @@
 // Misuse that must not compile, because it would be wrong at run time.
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
@@ -19,6 +21,36 @@ template <class Buffer>
 concept MayBeWritten = requires(Buffer& buffer) {
                          { buffer.data() } -> std::same_as<unsigned*>;
                        };
+
+using Sort = Kernel<void(unsigned*, unsigned, float)>;
+template <class... Arguments>
+concept BatchTakes = requires(Batch& batch, const Sort& sort, Arguments&&... arguments) {
+                       batch.dispatch(sort, grid(1), std::forward<Arguments>(arguments)...);
+                     };
+template <class... Arguments>
+concept QueueTakes = requires(Queue& queue, const Sort& sort, Arguments&&... arguments) {
+                       queue.dispatch(sort, grid(1), std::forward<Arguments>(arguments)...);
+                     };
+template <class... Arguments>
+concept QueueTakesWithOptions =
+    requires(Queue& queue, const Sort& sort, Arguments&&... arguments) {
+      queue.dispatch(sort, grid(1), {.completion = nullptr}, std::forward<Arguments>(arguments)...);
+    };
+template <class... Arguments>
+concept AllTake = BatchTakes<Arguments...> && QueueTakes<Arguments...> && QueueTakesWithOptions<Arguments...>;
+template <class... Arguments>
+concept NoneTakes = !
+BatchTakes<Arguments...> && !QueueTakes<Arguments...> && !QueueTakesWithOptions<Arguments...>;
+template <class T, class Value>
+concept CanBeSet =
+    requires(const BatchParameter<T>& parameter, Value&& value) { set(parameter, std::forward<Value>(value)); };
+struct Left {
+  int left;
+};
+struct Right {
+  int right;
+};
+struct Both : Left, Right {};
 
 TEST(Misuse, agents_of_a_runtime_that_is_gone_at_once_do_not_compile) {
   static_assert(GivesAgents<Runtime&>);
@@ -58,6 +90,51 @@ TEST(Misuse, kernel_arguments_have_one_owner) {
 TEST(Misuse, a_batch_that_is_submitted_may_be_const) {
   static_assert(requires(Queue & queue, const Batch& batch) { queue.submit(batch); });
   static_assert(requires(Streams & streams, const Batch& batch) { streams.submit(batch); });
+}
+
+TEST(Misuse, arguments_that_narrow_do_not_compile) {
+  static_assert(AllTake<unsigned*, unsigned, float>);
+  static_assert(AllTake<unsigned*, int, float>, "the width is the same");
+  static_assert(AllTake<unsigned*, std::uint16_t, int>);
+  static_assert(AllTake<std::nullptr_t, const unsigned&, float&>);
+  static_assert(AllTake<DeviceBuffer<unsigned>&, unsigned, float>);
+  static_assert(NoneTakes<unsigned*, double, float>);
+  static_assert(NoneTakes<unsigned*, float, float>);
+  static_assert(NoneTakes<unsigned*, std::size_t, float>);
+  static_assert(NoneTakes<unsigned*, const std::int64_t&, float>);
+  static_assert(NoneTakes<unsigned*, unsigned, double>);
+  static_assert(NoneTakes<unsigned*, unsigned, std::size_t>);
+  static_assert(detail::narrows<int, std::uint16_t> && detail::narrows<int, bool> && detail::narrows<int*, bool>);
+  static_assert(!detail::narrows<bool, bool> && !detail::narrows<std::size_t, double>);
+  static_assert(detail::first_narrowed<void(unsigned*, unsigned, float), unsigned*&, int&, double> == 3);
+  static_assert(detail::first_narrowed<void(unsigned*, unsigned, float), unsigned*, int, float> == 0);
+}
+
+TEST(Misuse, arguments_of_another_type_or_count_are_refused_by_batch_and_queue_alike) {
+  static_assert(NoneTakes<float*, unsigned, float>);
+  static_assert(NoneTakes<const unsigned*, unsigned, float>);
+  static_assert(NoneTakes<DeviceBuffer<float>&, unsigned, float>);
+  static_assert(NoneTakes<const DeviceBuffer<unsigned>&, unsigned, float>);
+  static_assert(NoneTakes<unsigned*, unsigned>);
+  static_assert(NoneTakes<unsigned*, unsigned, float, float>);
+  static_assert(NoneTakes<unsigned*, unsigned*, float>);
+  static_assert(BatchTakes<BatchParameter<unsigned*>, unsigned, float>);
+  static_assert(!QueueTakes<BatchParameter<unsigned*>, unsigned, float>);
+}
+
+TEST(Misuse, parameters_of_a_batch_keep_their_type) {
+  static_assert(CanBeSet<float*, DeviceBuffer<float>&> && CanBeSet<const float*, const DeviceBuffer<float>&>);
+  static_assert(!CanBeSet<float*, DeviceBuffer<unsigned>&> && !CanBeSet<float*, const DeviceBuffer<float>&>);
+  static_assert(!CanBeSet<float*, unsigned*> && !CanBeSet<float*, DeviceSpan<double>>);
+  static_assert(CanBeSet<unsigned, int> && !CanBeSet<unsigned, std::size_t> && !CanBeSet<unsigned, float>);
+  static_assert(BatchArgument<BatchParameter<float*>, const float*>);
+  static_assert(BatchArgument<BatchParameter<float*>, void*>);
+  static_assert(!BatchArgument<BatchParameter<float*>, unsigned*>);
+  static_assert(!BatchArgument<BatchParameter<const float*>, float*>);
+  static_assert(!BatchArgument<BatchParameter<void*>, float*>);
+  static_assert(!BatchArgument<BatchParameter<int>, unsigned>);
+  static_assert(std::is_convertible_v<Both*, Right*> && !BatchArgument<BatchParameter<Both*>, Right*>,
+                "the conversion changes the address");
 }
 
 }  // namespace
