@@ -39,6 +39,7 @@ public:
   /// `info` outlives this.
   explicit Kernel(const detail::KernelInfo& info) : Kernel({std::shared_ptr<const void>(), &info}) {}
 
+  /// As messages show it: the name of a C++ kernel is demangled, with its parameters.
   [[nodiscard]] std::string_view name() const { return info_->name; }
   /// Work-items: the size that the kernel was compiled for, or the agent's limit where that is smaller.
   [[nodiscard]] std::uint32_t max_group_size() const { return info_->max_group_size; }

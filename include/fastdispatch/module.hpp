@@ -35,16 +35,24 @@ public:
   Module& operator=(Module&&) noexcept;
   ~Module();
 
-  /// The kernel with this name: the name is the symbol or, for a C++ kernel, the source name if only one kernel has it.
-  /// `Signature` is void(parameters...).
-  /// Throws Error when there is no such kernel (the text lists the kernels), and when count, size or kind of the
-  /// parameters differ from the code object's.
+  /// The kernel that `name` means: the mangled name, the symbol, or for a C++ kernel its name in the source, with or
+  /// without parameters and template arguments: "sort", "space::sort<float>", "sort(unsigned int*, unsigned int)".
+  /// White space does not count. `Signature` is void(parameters...).
+  ///
+  /// Throws Error, with the names of candidates, when there is no such kernel, or more than one. Throws Error, with
+  /// both types, when the signature does not fit the code object:
+  /// - the count of the parameters, a size, or pointer against value differ
+  /// - the kernel's mangled name (or OpenCL's metadata) tells another type: float for an integer, elements of another
+  ///   size. Integers of one width are one type. The host may have other names for structures, enumerations and
+  ///   vectors: they fit all types. `void*` fits every pointer.
+  /// - a parameter is `const T*`, and the mangled name or the metadata say that the kernel may write there
   template <class Signature>
   [[nodiscard]] Kernel<Signature> kernel(std::string_view name) const&;
   /// The code object of a module without a name could be gone before the kernel's dispatch ran.
   template <class Signature>
   Kernel<Signature> kernel(std::string_view name) const&& = delete;
 
+  /// As in the code object: the names of C++ kernels are mangled.
   [[nodiscard]] std::vector<std::string> kernel_names() const;
   /// The target that the loaded code object was compiled for, such as "gfx90a:xnack-".
   [[nodiscard]] std::string target() const;

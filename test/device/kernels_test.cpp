@@ -129,7 +129,15 @@ TEST_F(Kernels, are_found_by_symbol_and_by_their_name_in_the_source) {
   DeviceBuffer<float> values = upload(std::vector<float>{1, 2, 3});
   queue.dispatch(module.kernel<void(float*)>("twice::scale"), grid(3), values).wait(limit);
   queue.dispatch(module.kernel<void(float*)>("_ZN5twice5scaleEPf"), grid(3), values).wait(limit);
-  EXPECT_EQ(download(values), (std::vector<float>{4, 8, 12}));
+  queue.dispatch(module.kernel<void(float*)>("twice::scale( float * )"), grid(3), values).wait(limit);
+  EXPECT_EQ(download(values), (std::vector<float>{8, 16, 24}));
+}
+
+TEST_F(Kernels, with_other_types_than_the_signature_are_refused_when_they_are_looked_up) {
+  EXPECT_THAT(error_of([&] { static_cast<void>(module.kernel<void(std::uint32_t*)>("twice::scale")); }),
+              AllOf(HasSubstr("kernel twice::scale(float*), argument 1"), HasSubstr("unsigned int*")));
+  EXPECT_THAT(error_of([&] { static_cast<void>(module.kernel<void(const float*)>("twice::scale")); }),
+              HasSubstr("may write"));
 }
 
 TEST_F(Kernels, that_do_not_exist_are_an_error_that_lists_those_that_do) {

@@ -52,7 +52,7 @@ struct ImplicitSlot {
 // One kernel, ready to be dispatched: the code object's metadata, the loader's address, and the agent's limits. Made
 // once by Module, never changed.
 struct KernelInfo {
-  std::string name;
+  std::string name;          // demangled, for messages
   std::uint64_t object = 0;  // of the kernel descriptor, as a packet wants it
   std::uint32_t kernarg_size = 0;
   std::uint32_t group_segment_size = 0;

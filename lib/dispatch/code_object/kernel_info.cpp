@@ -11,6 +11,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/code_object/demangle.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/kernel.hpp"
 
@@ -115,7 +116,7 @@ std::uint64_t group_segment(const KernelInfo& kernel, const Grid& grid, std::uin
 
 KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent) {
   const AgentProperties& properties = agent.properties();
-  KernelInfo kernel{.name = metadata.name,
+  KernelInfo kernel{.name = demangle(metadata.name),
                     .object = object,
                     .kernarg_size = metadata.kernarg_segment_size,
                     .group_segment_size = metadata.group_segment_fixed_size,
@@ -144,7 +145,7 @@ void check_implicit_arguments(const KernelMetadata& metadata) {
   for (const ArgumentMetadata& argument : metadata.arguments) {
     if (argument.hidden() && find_hidden(argument) == hidden_kinds.end()) {
       throw Error(fmt::format("kernel {} wants the implicit argument {} of {} bytes, which is not known here",
-                              metadata.name, argument.value_kind, argument.size));
+                              demangle(metadata.name), argument.value_kind, argument.size));
     }
   }
 }

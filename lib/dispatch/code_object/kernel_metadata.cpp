@@ -6,6 +6,7 @@
 #include <msgpack.hpp>
 
 #include "dispatch/code_object/byte_reader.hpp"
+#include "dispatch/code_object/demangle.hpp"
 
 namespace fastdispatch::detail {
 namespace {
@@ -112,10 +113,12 @@ KernelMetadata read_kernel(const MetadataReader& reader, const msgpack::object& 
     ArgumentMetadata metadata{.name = reader.text(argument, ".name"),
                               .type_name = reader.text(argument, ".type_name"),
                               .value_kind = reader.text(argument, ".value_kind"),
+                              .access = reader.text(argument, ".access"),
+                              .actual_access = reader.text(argument, ".actual_access"),
                               .offset = reader.number(argument, ".offset"),
                               .size = reader.number(argument, ".size")};
     if (std::uint64_t{metadata.offset} + metadata.size > kernel.kernarg_segment_size) {
-      reader.fail("an argument of kernel " + kernel.name + " is outside of its kernarg segment of " +
+      reader.fail("an argument of kernel " + demangle(kernel.name) + " is outside of its kernarg segment of " +
                   std::to_string(kernel.kernarg_segment_size) + " bytes");
     }
     kernel.arguments.push_back(std::move(metadata));

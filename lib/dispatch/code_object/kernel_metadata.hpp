@@ -15,6 +15,8 @@ struct ArgumentMetadata {
   std::string name{};       // as in the source; often empty
   std::string type_name{};  // likewise
   std::string value_kind{};
+  std::string access{};         // as the source allows it, "read_only" for instance; mostly empty
+  std::string actual_access{};  // as the compiler found it; mostly empty
   std::uint32_t offset = 0;
   std::uint32_t size = 0;
 

@@ -10,6 +10,7 @@
 #include "dispatch/code_object/code_object.hpp"
 #include "dispatch/code_object/demangle.hpp"
 #include "dispatch/code_object/kernel_info.hpp"
+#include "dispatch/code_object/kernel_lookup.hpp"
 #include "dispatch/code_object/kernel_metadata.hpp"
 #include "dispatch/code_object/signature.hpp"
 #include "dispatch/device/agent_state.hpp"
@@ -58,13 +59,15 @@ public:
   Executable& operator=(const Executable&) = delete;
   ~Executable() { release(); }
 
-  // The address of the kernel descriptor named `symbol`, as packets want it.
-  [[nodiscard]] std::uint64_t kernel_object(const std::string& symbol) const {
+  // The address of the kernel's descriptor, as packets want it.
+  [[nodiscard]] std::uint64_t kernel_object(const detail::KernelMetadata& kernel) const {
     const detail::HsaApi& api = agent_.api();
-    const auto doing = [&] { return fmt::format("looking up {} in a loaded code object", symbol); };
+    const auto doing = [&] {
+      return fmt::format("looking up kernel {} in a loaded code object", detail::demangle(kernel.name));
+    };
     const hsa_agent_t agent = agent_.handle();
     hsa_executable_symbol_t handle{};
-    detail::check(api, api.executable_get_symbol_by_name(executable_, symbol.c_str(), &agent, &handle),
+    detail::check(api, api.executable_get_symbol_by_name(executable_, kernel.symbol.c_str(), &agent, &handle),
                   "hsa_executable_get_symbol_by_name", doing);
     std::uint64_t object = 0;
     detail::check(api, api.executable_symbol_get_info(handle, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object),
@@ -92,7 +95,7 @@ struct Module::State {
         executable(on, elf, name) {
     infos.reserve(metadata.size());
     for (const detail::KernelMetadata& kernel : metadata) {
-      infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel.symbol), agent));
+      infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel), agent));
     }
     for (const detail::KernelInfo& info : infos) detail::state_of(agent).kernels.add(info.object, info.name);
   }
@@ -100,20 +103,6 @@ struct Module::State {
   State& operator=(const State&) = delete;
   ~State() {
     for (const detail::KernelInfo& info : infos) detail::state_of(agent).kernels.remove(info.object);
-  }
-
-  // By symbol first, else by source name. Returns the number of kernels if no kernel or several kernels have the name.
-  [[nodiscard]] std::size_t index_of(std::string_view kernel) const {
-    for (std::size_t i = 0; i < metadata.size(); ++i) {
-      if (metadata[i].name == kernel || metadata[i].symbol == kernel) return i;
-    }
-    std::size_t found = metadata.size();
-    for (std::size_t i = 0; i < metadata.size(); ++i) {
-      if (detail::source_name(metadata[i].name) != kernel) continue;
-      if (found != metadata.size()) return metadata.size();
-      found = i;
-    }
-    return found;
   }
 
   detail::RuntimeShare runtime;
@@ -143,11 +132,7 @@ Module Module::load(Agent agent, std::span<const std::byte> image, std::string_v
 std::shared_ptr<const detail::KernelInfo> Module::find(std::string_view name,
                                                        std::span<const detail::Parameter> parameters) const {
   const State& state = *state_;
-  const std::size_t index = state.index_of(name);
-  if (index == state.infos.size()) {
-    throw Error(fmt::format("{} has no kernel {}, or several of that name; it has: {}", state.name, name,
-                            fmt::join(kernel_names(), ", ")));
-  }
+  const std::size_t index = detail::find_kernel(state.metadata, name, state.name);
   detail::check_signature(state.metadata[index], parameters);
   detail::check_implicit_arguments(state.metadata[index]);
   return {state_.share(), &state.infos[index]};

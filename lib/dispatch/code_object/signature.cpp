@@ -1,5 +1,6 @@
 #include "dispatch/code_object/signature.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,26 +8,48 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/code_object/demangle.hpp"
+#include "dispatch/code_object/types_fit.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
 namespace {
 
+// An explicit argument of a kernel, with its type where the code object tells it.
+struct KernelParameter {
+  const ArgumentMetadata* argument;
+  std::optional<SourceType> type{};
+};
+
+// The mangled name of a C++ kernel tells its types. OpenCL's metadata have their names.
+std::vector<KernelParameter> parameters_of(const KernelMetadata& kernel) {
+  std::vector<KernelParameter> parameters;
+  for (const ArgumentMetadata& argument : kernel.arguments) {
+    if (!argument.hidden()) parameters.push_back({&argument, opencl_type(argument.type_name)});
+  }
+  if (const auto source = source_name(kernel.name); source && source->parameters.size() == parameters.size()) {
+    for (std::size_t i = 0; i < parameters.size(); ++i) parameters[i].type = source->parameters[i];
+  }
+  return parameters;
+}
+
 // Both sides of an error text, in the same words.
-std::string describe(const ArgumentMetadata& argument) {
-  const std::string type = argument.type_name.empty() ? "" : fmt::format(" ({})", argument.type_name);
-  return fmt::format("{} of {} bytes{}", argument.value_kind, argument.size, type);
+std::string describe(const KernelParameter& parameter) {
+  const ArgumentMetadata& argument = *parameter.argument;
+  const std::string type = parameter.type ? parameter.type->text : argument.type_name;
+  return fmt::format("{} of {} bytes{}", argument.value_kind, argument.size,
+                     type.empty() ? "" : fmt::format(" ({})", type));
 }
 
 std::string describe(const Parameter& parameter) {
   const char* kind = parameter.kind == ParameterKind::pointer ? "pointer"
                      : parameter.kind == ParameterKind::value ? "value"
                                                               : "LocalMemory";
-  return fmt::format("{} of {} bytes ({})", kind, parameter.size, demangle(parameter.type->name()));
+  const std::optional<SourceType> type = source_type(parameter.type->name());
+  return fmt::format("{} of {} bytes ({})", kind, parameter.size, type ? type->text : parameter.type->name());
 }
 
-// Empty when the parameter fits the argument, otherwise advice.
-std::string_view mismatch(const ArgumentMetadata& argument, const Parameter& parameter) {
+// Empty when kind and size of the parameter fit the argument, otherwise advice.
+std::string_view mismatch_of_bytes(const ArgumentMetadata& argument, const Parameter& parameter) {
   if (argument.value_kind == "global_buffer") {
     if (parameter.kind != ParameterKind::pointer) return "a pointer is wanted";
   } else if (argument.value_kind == "dynamic_shared_pointer") {
@@ -39,27 +62,54 @@ std::string_view mismatch(const ArgumentMetadata& argument, const Parameter& par
   return parameter.size == argument.size ? "" : "the sizes must be equal";
 }
 
+// The kernel's type, or the metadata, say that it may write through a pointer.
+bool may_write(const KernelParameter& parameter) {
+  const auto writes = [](std::string_view access) { return access == "write_only" || access == "read_write"; };
+  const ArgumentMetadata& argument = *parameter.argument;
+  if (writes(argument.access) || writes(argument.actual_access)) return true;
+  if (argument.actual_access == "read_only") return false;
+  return parameter.type && parameter.type->is_from_name && parameter.type->pointers > 0 &&
+         !parameter.type->points_to_const;
+}
+
+// Empty when the types fit, otherwise advice.
+std::string_view mismatch_of_types(const KernelParameter& wanted, const Parameter& given) {
+  if (given.kind == ParameterKind::local_memory) return "";
+  const std::optional<SourceType> type = source_type(given.type->name());
+  if (!type) return "";
+  if (wanted.type && !types_fit(*wanted.type, *type)) {
+    return given.kind == ParameterKind::pointer
+               ? "say the kernel's type, or void* if the memory is known to hold what the kernel wants"
+               : "say the kernel's type";
+  }
+  if (type->points_to_const && may_write(wanted)) {
+    return "the kernel may write through this pointer, and Fences::derived would not know: say a pointer to what is "
+           "not "
+           "const, and fd::read at the dispatch if the kernel only reads; or make the kernel's parameter const";
+  }
+  return "";
+}
+
 }  // namespace
 
 void check_signature(const KernelMetadata& kernel, std::span<const Parameter> parameters) {
-  std::vector<const ArgumentMetadata*> arguments;
-  for (const ArgumentMetadata& argument : kernel.arguments) {
-    if (!argument.hidden()) arguments.push_back(&argument);
-  }
-  if (arguments.size() != parameters.size()) {
+  const std::vector<KernelParameter> wanted = parameters_of(kernel);
+  if (wanted.size() != parameters.size()) {
     std::vector<std::string> described;
-    described.reserve(arguments.size());
-    for (const ArgumentMetadata* argument : arguments) described.push_back(describe(*argument));
-    throw Error(fmt::format("kernel {} takes {} arguments, the signature has {}; the code object has: {}", kernel.name,
-                            arguments.size(), parameters.size(),
-                            arguments.empty() ? "none" : fmt::to_string(fmt::join(described, ", "))));
+    described.reserve(wanted.size());
+    for (const KernelParameter& parameter : wanted) described.push_back(describe(parameter));
+    throw Error(fmt::format("kernel {} takes {} arguments, the signature has {}; the code object has: {}",
+                            demangle(kernel.name), wanted.size(), parameters.size(),
+                            wanted.empty() ? "none" : fmt::to_string(fmt::join(described, ", "))));
   }
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view advice = mismatch(*arguments[i], parameters[i]);
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    std::string_view advice = mismatch_of_bytes(*wanted[i].argument, parameters[i]);
+    if (advice.empty()) advice = mismatch_of_types(wanted[i], parameters[i]);
     if (advice.empty()) continue;
-    const std::string name = arguments[i]->name.empty() ? "" : fmt::format(" \"{}\"", arguments[i]->name);
-    throw Error(fmt::format("kernel {}, argument {}{}: the code object has {}, the signature has {}; {}", kernel.name,
-                            i + 1, name, describe(*arguments[i]), describe(parameters[i]), advice));
+    const std::string& name = wanted[i].argument->name;
+    throw Error(fmt::format("kernel {}, argument {}{}: the code object has {}, the signature has {}; {}",
+                            demangle(kernel.name), i + 1, name.empty() ? "" : fmt::format(" \"{}\"", name),
+                            describe(wanted[i]), describe(parameters[i]), advice));
   }
 }
 

@@ -8,7 +8,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dispatch/code_object/demangle.hpp"
 #include "dispatch/code_object/kernel_info.hpp"
 #include "dispatch/code_object/signature.hpp"
 #include "expect_error.hpp"
@@ -77,15 +76,6 @@ TEST(Signature, with_another_kind_or_size_is_an_error_that_names_both_sides) {
               AllOf(HasSubstr("argument 4"), HasSubstr("pointer of 8 bytes (unsigned int*)"), HasSubstr("a value")));
   EXPECT_THAT((error<void(unsigned*, unsigned, LocalMemory)>(metadata(test::opencl_v4(), "rotate_groups"))),
               AllOf(HasSubstr("argument 2"), HasSubstr("dynamic_shared_pointer"), HasSubstr("LocalMemory is wanted")));
-}
-
-TEST(SourceName, is_what_the_author_wrote) {
-  EXPECT_EQ(source_name("_Z5scalePf"), "scale");
-  EXPECT_EQ(source_name("_Z5clearIfEvPT_"), "clear<float>");
-  EXPECT_EQ(source_name("_ZN6filter4blurEPfi"), "filter::blur");
-  EXPECT_EQ(source_name("_ZN12_GLOBAL__N_14blurEPfi"), "(anonymous namespace)::blur");
-  EXPECT_EQ(source_name("_Z3runPFviE"), "run");
-  EXPECT_EQ(source_name("add"), "add");
 }
 
 TEST(WriteArguments, puts_each_where_the_code_object_wants_it) {
