@@ -1,8 +1,11 @@
 #include "command_line.hpp"
 
+#include "standard_output.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <cstdlib>
+#include <exception>
 #include <iostream>
 #include <type_traits>
 
@@ -111,11 +114,22 @@ void CommandLine::parse_or_exit(int argc, char** argv) {
   try {
     app_->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    std::cout << app_->help();
-    std::exit(EXIT_SUCCESS);
+    print_help_and_exit();
   } catch (const CLI::ParseError& error) {
     refuse(error.what());
   }
+}
+
+void CommandLine::print_help_and_exit() const {
+  try {
+    require_standard_output();
+    std::cout << app_->help();
+    flush_standard_output();
+  } catch (const std::exception& error) {
+    std::cerr << app_->get_name() << ": " << error.what() << "\n";
+    std::exit(EXIT_FAILURE);
+  }
+  std::exit(EXIT_SUCCESS);
 }
 
 void CommandLine::refuse(const std::string& why) const {

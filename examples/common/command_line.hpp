@@ -71,11 +71,14 @@ public:
   /// A word that chooses one of the things that the program does.
   void command(const std::string& name, bool& chosen, const std::string& description);
 
-  /// Ends the program after --help, and with exit code 2 and one line after a usage error.
+  /// Ends the program after --help, with exit code 1 if the help cannot be written; and with exit code 2 and one line
+  /// after a usage error.
   void parse_or_exit(int argc, char** argv);
   /// A usage error that shows only after the parsing.
   [[noreturn]] void refuse(const std::string& why) const;
 
 private:
+  [[noreturn]] void print_help_and_exit() const;
+
   std::unique_ptr<CLI::App> app_;
 };

@@ -1,6 +1,7 @@
 #include "program.hpp"
 
 #include "plot.hpp"
+#include "standard_output.hpp"
 
 #include <cstdlib>
 #include <exception>
@@ -11,9 +12,6 @@
 #include <new>
 #include <stdexcept>
 #include <string>
-
-#include <fcntl.h>
-#include <unistd.h>
 
 namespace {
 
@@ -63,14 +61,10 @@ void add_plot_option(CommandLine& line, std::optional<std::filesystem::path>& fi
 }
 
 int run_program(const char* name, const std::function<int()>& run) {
-  // With standard output closed, the first file that is opened would take its place.
-  if (::fcntl(STDOUT_FILENO, F_GETFD) < 0) {
-    std::cerr << name << ": standard output is closed\n";
-    return EXIT_FAILURE;
-  }
   try {
+    require_standard_output();
     const int result = run();
-    if (!std::cout.flush()) throw std::runtime_error("standard output cannot be written: is the disk full?");
+    flush_standard_output();
     return result;
   } catch (const std::bad_alloc&) {
     std::cerr << name << ": there is not enough memory\n";

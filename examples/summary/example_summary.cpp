@@ -1,5 +1,8 @@
 // One table over the JSON files of the example programs: what each program computed, which variant was the fastest, and
 // whether every result was right.
+#include "command_line.hpp"
+#include "standard_output.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -9,7 +12,6 @@
 #include <fstream>
 #include <iomanip>
 #include <iostream>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -63,13 +65,13 @@ Line line_of(const Json& report) {
   return line;
 }
 
-Line read(const char* path) {
+Line read(const std::string& path) {
   std::ifstream file(path);
-  if (!file) throw std::runtime_error(std::string("cannot read ") + path);
+  if (!file) throw std::runtime_error("cannot read " + path);
   try {
     return line_of(Json::parse(file));
   } catch (const Json::exception& error) {
-    throw std::runtime_error(std::string(path) + " is no report of an example: " + error.what());
+    throw std::runtime_error(path + " is no report of an example: " + error.what());
   }
 }
 
@@ -90,14 +92,15 @@ void print(const std::vector<Line>& lines) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  guard_standard_output("example_summary");
+  std::vector<std::string> files;
+  CommandLine command_line("Prints one table over the JSON files of the example programs.", "example_summary");
+  command_line.option("REPORT.json", &files, "What an example wrote by --json").required();
+  command_line.parse_or_exit(argc, argv);
   try {
-    if (argc < 2) {
-      std::cerr << "usage: example_summary REPORT.json...\n";
-      return 2;
-    }
     std::vector<Line> lines = {
         {.program = "program", .problem = "problem", .fastest = "fastest", .microseconds = "us", .results = "results"}};
-    for (const char* path : std::span(argv + 1, static_cast<std::size_t>(argc - 1))) lines.push_back(read(path));
+    for (const std::string& path : files) lines.push_back(read(path));
     print(lines);
     const bool right = std::all_of(lines.begin(), lines.end(), [](const Line& line) { return line.right; });
     if (!right) throw std::runtime_error("results are wrong");

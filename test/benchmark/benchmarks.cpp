@@ -8,6 +8,7 @@
 #include "measurements.hpp"
 #include "report.hpp"
 #include "softgpu_suite.hpp"
+#include "standard_output.hpp"
 #include "stream_suite.hpp"
 #include "workload_suite.hpp"
 
@@ -86,6 +87,7 @@ void run(int rounds, const std::string& json) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  guard_standard_output("benchmarks");
   // The library looks for it beside itself; here the library is part of this program.
   ::setenv("FASTDISPATCH_SOFTGPU", SOFTGPU_LIBRARY, /*overwrite=*/0);
   try {

@@ -2,6 +2,7 @@
 // microseconds.
 #include "peer_problems.hpp"
 #include "samples.hpp"
+#include "standard_output.hpp"
 
 #include <bitonic_sort_code_object.hpp>
 #include <fastdispatch/fastdispatch.hpp>
@@ -105,6 +106,7 @@ nlohmann::ordered_json times_of() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  guard_standard_output("first_kernel");
   try {
     const std::string_view what = argc == 2 ? argv[1] : "";
     if (what != "pass" && what != "product") {

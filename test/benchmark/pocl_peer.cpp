@@ -8,6 +8,7 @@
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_TARGET_OPENCL_VERSION 120
 #include "peer_problems.hpp"
+#include "standard_output.hpp"
 
 #include <CL/opencl.hpp>
 #include <nlohmann/json.hpp>
@@ -261,6 +262,7 @@ double median_of(int repetitions, Measure measure) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  guard_standard_output("pocl_peer");
   try {
     const std::string_view what = argc > 1 ? argv[1] : "";
     if (what == "first") {
@@ -273,6 +275,10 @@ int main(int argc, char** argv) {
       const nlohmann::ordered_json times = {{"product", kernels.product()}, {"row_sums", kernels.row_sums()}};
       std::cout << times.dump() << "\n";
       return EXIT_SUCCESS;
+    }
+    if (!what.empty()) {
+      std::cerr << "usage: pocl_peer [first|kernels]\n";
+      return 2;
     }
     Peer peer;
     const nlohmann::ordered_json result = {

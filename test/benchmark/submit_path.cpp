@@ -4,6 +4,7 @@
 //
 // usage: submit_path CASE. Prints how many packets were submitted while it counted.
 #include "mock_hsa.hpp"
+#include "standard_output.hpp"
 
 #include "fastdispatch/batch.hpp"
 #include "fastdispatch/queue.hpp"
@@ -108,6 +109,7 @@ const std::map<std::string, std::function<std::size_t()>> cases = {
 }  // namespace
 
 int main(int argc, char** argv) {
+  guard_standard_output("submit_path");
   const auto chosen = argc == 2 ? cases.find(argv[1]) : cases.end();
   if (chosen == cases.end()) {
     std::cerr << "usage: submit_path CASE, one of:";

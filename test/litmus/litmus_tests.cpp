@@ -17,6 +17,7 @@
 #include "experiment.hpp"
 #include "lane_pattern.hpp"
 #include "plan.hpp"
+#include "standard_output.hpp"
 #include "tested_target.hpp"
 
 namespace {
@@ -154,6 +155,7 @@ int conclude(const Totals& totals, std::chrono::steady_clock::duration time) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+  guard_standard_output("litmus_tests");
   Options options;
   CommandLine line(
       "Litmus tests of the memory model; FASTDISPATCH_ISA_TARGET names the GPU, SOFTGPU_CPU the host's CPU",

@@ -6,8 +6,10 @@
 
 #include "command_line.hpp"
 #include "program.hpp"
+#include "standard_output.hpp"
 
 int main(int argc, char** argv) {
+  guard_standard_output("random_program");
   std::uint64_t seed = 0;
   unsigned kernels = 4;
   CommandLine line("Prints a random program: HIP that compiles for a GPU and, as C++, for the host.", "random_program");

@@ -11,6 +11,7 @@
 #include "command_line.hpp"
 #include "execution.hpp"
 #include "options.hpp"
+#include "standard_output.hpp"
 
 namespace {
 
@@ -40,6 +41,7 @@ void add_options(CommandLine& line, random::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  guard_standard_output("random_programs");
   random::Options options{.device_compiler = RANDOM_PROGRAMS_HIPCC, .host_compiler = RANDOM_PROGRAMS_CLANG};
   CommandLine line("Executes random programs on the soft GPU and on the host, and compares what they compute.",
                    "random_programs");

@@ -2,6 +2,7 @@
 // counts itself on the device, so that a lost packet or a packet that is executed twice is noticed. Memory must not
 // grow.
 #include "command_line.hpp"
+#include "standard_output.hpp"
 
 #include <fastdispatch/fastdispatch.hpp>
 
@@ -201,6 +202,7 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  guard_standard_output("soak");
   try {
     return run(argc, argv);
   } catch (const std::exception& error) {
