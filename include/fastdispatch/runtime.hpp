@@ -32,7 +32,7 @@ struct RuntimeOptions {
 /// it keeps nothing open.
 ///
 /// Environment: FASTDISPATCH_DEVICE=auto|amd|softgpu, FASTDISPATCH_SOFTGPU (path of the soft GPU's libhsakmt.so.1),
-/// FASTDISPATCH_LOG=trace|debug|info|warn|error|off.
+/// FASTDISPATCH_LOG=trace|debug|info|warn|error|critical|off.
 ///
 /// A child after fork has no GPU if its parent had a Runtime then: the GPU stays with the parent. In the child,
 /// whatever was made with the Runtime throws Error where it is used, and may be destroyed. A new Runtime throws, too; a

@@ -46,6 +46,16 @@ hsa_status_t on_system_event(const hsa_amd_event_t* event, void*) noexcept {
   return HSA_STATUS_SUCCESS;
 }
 
+void start(const HsaLibrary& library) {
+  const hsa_status_t status = library.api.init();
+  if (status != HSA_STATUS_SUCCESS && library.softgpu)  // HSA's advice would be about AMD's driver
+    throw Error(ErrorKind::runtime, status, "hsa_init",
+                fmt::format("starting the HSA runtime on the soft GPU: hsa_init failed: {} (does a SOFTGPU_ variable "
+                            "have a wrong value? standard error has a line of the soft GPU)",
+                            status_text(library.api, status)));
+  check(library.api, status, "hsa_init", "starting the HSA runtime");
+}
+
 std::shared_ptr<RuntimeState> share_state(HsaLibrary& library) {
   const std::scoped_lock lock(current().mutex);
   if (auto state = current().state.lock()) return state;
@@ -62,7 +72,7 @@ std::shared_ptr<RuntimeState> share_state(HsaLibrary& library) {
 }  // namespace
 
 RuntimeState::RuntimeState(HsaLibrary& opened) : library(opened) {
-  check(library.api, library.api.init(), "hsa_init", "starting the HSA runtime");
+  start(library);
   try {
     discover(*this);
   } catch (...) {

@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* thunk_name = "libhsakmt.so.1";
+constexpr const char* softgpu_mark = "softgpu_mark";  // what the soft GPU's library defines, and no other
 
 bool has_amd_driver() {
   const int file = open("/dev/kfd", O_RDWR | O_CLOEXEC);
@@ -44,16 +45,35 @@ fs::path file_of(const void* address) {
   return real.empty() ? fs::path(info.dli_fname) : real;
 }
 
+// The path that the environment gives, or null.
+const char* given_softgpu() {
+  const char* given = secure_getenv("FASTDISPATCH_SOFTGPU");
+  return given == nullptr || *given == '\0' ? nullptr : given;
+}
+
 // The soft GPU's library: where the environment says, or beside this library.
 fs::path softgpu_path() {
-  if (const char* given = secure_getenv("FASTDISPATCH_SOFTGPU"); given != nullptr && *given != '\0') return given;
+  if (const char* given = given_softgpu()) return given;
   return file_of(reinterpret_cast<const void*>(&softgpu_path)).parent_path() / "softgpu" / thunk_name;
+}
+
+// Why a library cannot be the soft GPU, with the variable if it names the library.
+[[noreturn]] void refuse_softgpu(const fs::path& path, std::string_view why) {
+  if (given_softgpu() != nullptr)
+    throw Error(ErrorKind::runtime,
+                fmt::format("FASTDISPATCH_SOFTGPU is '{}': {}; it is to be the path of a soft GPU's {}, or not set",
+                            path.string(), why, thunk_name));
+  throw Error(ErrorKind::runtime,
+              fmt::format("the soft GPU's library {} cannot be used: {}; FASTDISPATCH_SOFTGPU may name another {}",
+                          path.string(), why, thunk_name));
 }
 
 // ROCr asks the dynamic linker for libhsakmt.so.1 by name, and gets the library that is already loaded under this name.
 void load_softgpu() {
   const fs::path path = softgpu_path();
   std::error_code ignored;
+  if (!fs::exists(path, ignored)) refuse_softgpu(path, "there is no such file");
+  if (fs::is_directory(path, ignored)) refuse_softgpu(path, "it is a folder");
   if (void* loaded = dlopen(thunk_name, RTLD_NOW | RTLD_NOLOAD)) {
     const fs::path file = file_of(dlsym(loaded, "hsaKmtOpenKFD"));
     dlclose(loaded);
@@ -63,24 +83,32 @@ void load_softgpu() {
                               "softgpu-run, or do not link it with HIP or HSA",
                               file.string()));
   }
-  if (!fs::exists(path, ignored))
-    throw Error(ErrorKind::runtime,
-                fmt::format("the soft GPU's library {} does not exist; set FASTDISPATCH_SOFTGPU to the path of its {}",
-                            path.string(), thunk_name));
-  if (dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
-    throw Error(ErrorKind::runtime,
-                fmt::format("the soft GPU's library {} cannot be loaded: {}", path.string(), last_dl_error()));
-  log().debug("soft GPU: {}", path.string());
+  // With a slash, or the dynamic linker would look for the name in its folders.
+  void* handle = dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_GLOBAL);
+  if (handle == nullptr) refuse_softgpu(path, last_dl_error());
+  // AMD's own libhsakmt.so.1, or any other library, would let hsa_init fail for lack of a driver.
+  const bool is_softgpu = dlsym(handle, softgpu_mark) != nullptr;
+  void* named = dlopen(thunk_name, RTLD_NOW | RTLD_NOLOAD);
+  if (named != nullptr) dlclose(named);
+  if (is_softgpu && named == handle) {
+    log().debug("soft GPU: {}", path.string());
+    return;
+  }
+  dlclose(handle);
+  refuse_softgpu(path, is_softgpu ? fmt::format("its SONAME is not {}", thunk_name) : "it is no soft GPU");
 }
 
 void* load_hsa_runtime() {
   // ROCm's own packages do not always tell the dynamic linker where they are.
-  for (const char* name : {"libhsa-runtime64.so.1", "/opt/rocm/lib/libhsa-runtime64.so.1"})
+  std::string reasons;
+  for (const char* name : {"libhsa-runtime64.so.1", "/opt/rocm/lib/libhsa-runtime64.so.1"}) {
     if (void* handle = dlopen(name, RTLD_NOW | RTLD_GLOBAL)) return handle;
+    reasons += reasons.empty() ? last_dl_error() : "; " + last_dl_error();
+  }
   throw Error(ErrorKind::runtime,
               fmt::format("the HSA runtime cannot be loaded: {}; it comes with Debian's package libhsa-runtime64-1, or "
                           "with ROCm's hsa-rocr",
-                          last_dl_error()));
+                          reasons));
 }
 
 void fill(HsaApi& api, void* handle, std::string_view path) {

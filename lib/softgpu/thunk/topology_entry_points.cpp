@@ -23,6 +23,10 @@ void check_rocr(SoftGpu& gpu, const void* return_address) {
 
 }  // namespace
 
+/// Tells the soft GPU's libhsakmt.so.1 from AMD's: libfastdispatch looks for it (lib/dispatch/hsa/hsa_library.cpp).
+extern "C" __attribute__((visibility("default"))) const int softgpu_mark;
+extern "C" const int softgpu_mark = 1;
+
 SOFTGPU_ENTRY hsaKmtOpenKFD() {
   if (!softgpu::thunk::open()) return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
   check_rocr(*softgpu::thunk::soft_gpu(), __builtin_return_address(0));

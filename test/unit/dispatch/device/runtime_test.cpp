@@ -5,6 +5,7 @@
 
 #include "dispatch/device/runtime_state.hpp"
 #include "dispatch/hsa/hsa_library.hpp"
+#include "dispatch/hsa/log.hpp"
 #include "expect_error.hpp"
 #include "mock_hsa.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 using detail::choose_device;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Device, automatic_is_the_gpu_where_there_is_a_driver_and_the_soft_gpu_elsewhere) {
   EXPECT_EQ(choose_device(Device::automatic, nullptr, true), Device::amd);
@@ -66,6 +68,22 @@ TEST(RuntimeState, that_cannot_be_initialized_says_what_to_check) {
   EXPECT_THAT(error_of([&] { detail::RuntimeState runtime(library); }),
               AllOf(HasSubstr("hsa_init"), HasSubstr("/dev/kfd")));
   EXPECT_EQ(hsa.calls("shut_down"), 0);
+}
+
+TEST(RuntimeState, that_cannot_be_initialized_on_the_soft_gpu_does_not_ask_for_a_driver) {
+  MockHsa hsa;
+  hsa.fail("init", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  detail::HsaLibrary library{.api = hsa.api(), .path = "mock", .softgpu = true};
+  EXPECT_THAT(error_of([&] { detail::RuntimeState runtime(library); }),
+              AllOf(HasSubstr("on the soft GPU"), HasSubstr("SOFTGPU_ variable"), Not(HasSubstr("/dev/kfd"))));
+}
+
+TEST(Log, knows_the_names_of_levels_and_no_misspelt_ones) {
+  EXPECT_EQ(detail::log_level("debug"), spdlog::level::debug);
+  EXPECT_EQ(detail::log_level("warn"), spdlog::level::warn);
+  EXPECT_EQ(detail::log_level(""), spdlog::level::off);
+  EXPECT_EQ(detail::log_level("off"), spdlog::level::off);
+  EXPECT_EQ(detail::log_level("debgu"), std::nullopt);
 }
 
 TEST(RuntimeState, shuts_hsa_down_when_its_agents_cannot_be_read) {

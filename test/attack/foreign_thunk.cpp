@@ -1,0 +1,6 @@
+// A library that is taken for the soft GPU's.
+extern "C" int hsaKmtOpenKFD() { return 1; }
+#ifdef HAS_MARK
+extern "C" const int softgpu_mark;
+extern "C" const int softgpu_mark = 1;
+#endif
