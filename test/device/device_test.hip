@@ -92,6 +92,16 @@ extern "C" __global__ void count(uint32_t* counter) { atomicAdd(counter, 1U); }
 
 extern "C" __global__ void write_to(uint32_t* address) { *address = 42; }
 
+// Each call has an array on the stack.
+__device__ __noinline__ uint32_t descend(uint32_t depth, const uint32_t* in) {
+  uint32_t values[16];
+  for (uint32_t i = 0; i != 16; ++i) values[(depth + i * 7) % 16] = i + depth;
+  return depth == 0 ? values[in[0] % 16] : values[depth % 16] + descend(depth - 1, in);
+}
+extern "C" __global__ void recurse(const uint32_t* in, uint32_t* out, uint32_t depth) {
+  out[index_x()] = descend(depth, in);
+}
+
 extern "C" __global__ void wait_for(const volatile uint32_t* flag, uint32_t* woken) {
   while (*flag == 0) __builtin_amdgcn_s_sleep(1);
   *woken = *flag;

@@ -2,7 +2,10 @@
 #include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
+
+#include <sys/mman.h>
 
 #include "device.hpp"
 
@@ -11,6 +14,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class QueueFailures : public Device {
 protected:
@@ -50,6 +54,43 @@ TEST_F(QueueFailures, a_wild_address_reaches_every_waiter_but_not_later_queues) 
   EXPECT_THAT(error_of([&] { idle.wait(limit); }), is_told);
   EXPECT_THAT(error_of([&] { queue.dispatch(write, grid(1), wild); }), is_told) << "the queue stays failed";
   if (runtime.on_softgpu()) expect_that_a_new_queue_works();  // hardware may have been reset
+}
+
+TEST_F(QueueFailures, a_wild_address_in_read_only_memory_is_told_as_such) {
+  if (!runtime.on_softgpu()) GTEST_SKIP() << "hardware sees no memory of the program's that is not pinned";
+  constexpr std::size_t words = 1024;
+  auto* const page =
+      static_cast<std::uint32_t*>(mmap(nullptr, 4 * words, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  const Pin pin(gpu, std::span(page, words));
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(error_of([&] { queue.dispatch(write, grid(1), pin.device_address_as<std::uint32_t>()).wait(limit); }),
+              AllOf(HasSubstr("the page is read-only"), HasSubstr("kernel write_to"), HasSubstr("constants"),
+                    Not(HasSubstr("still alive"))));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("kernel write_to: address 0x"), HasSubstr("may not be written")));
+}
+
+TEST_F(QueueFailures, a_stack_overflow_is_told_as_such) {
+  if (!runtime.on_softgpu()) GTEST_SKIP() << "hardware does not notice";
+  const auto recurse = module.kernel<void(const std::uint32_t*, std::uint32_t*, std::uint32_t)>("recurse");
+  const DeviceBuffer<std::uint32_t> in = upload(numbers(1));
+  DeviceBuffer<std::uint32_t> out(gpu, 64);
+  queue.dispatch(recurse, grid(64), in, out, 20U).wait(limit);
+  testing::internal::CaptureStderr();
+  EXPECT_THAT(error_of([&] { queue.dispatch(recurse, grid(64), in, out, 1000U).wait(limit); }),
+              AllOf(HasSubstr("kernel recurse"), HasSubstr("private memory, the stack of a work-item"),
+                    Not(HasSubstr("still alive"))));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              AllOf(HasSubstr("kernel recurse: a work-item overran its private memory (its stack), which has 16"),
+                    HasSubstr("by work-item 0 of work-group (0, 0, 0)")));
+  expect_that_a_new_queue_works();
+}
+
+TEST_F(QueueFailures, do_not_come_from_kernels_that_write_to_code) {
+  const auto count = module.kernel<void(std::uint32_t*)>("count");
+  constexpr std::uint64_t reserved_bytes = 12;  // of the kernel descriptor
+  queue.dispatch(count, grid(1), std::bit_cast<std::uint32_t*>(write.info().object + reserved_bytes)).wait(limit);
+  expect_that_a_new_queue_works();
 }
 
 TEST_F(QueueFailures, a_work_group_that_is_too_large_is_named_as_the_cause) {

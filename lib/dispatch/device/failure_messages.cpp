@@ -32,7 +32,8 @@ std::string_view cause(hsa_status_t status) {
   case HSA_STATUS_ERROR_OUT_OF_RESOURCES:
     return "no scratch memory is left for the kernel's private segment";
   case HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION:
-    return "the kernel accessed an address outside of what the agent can reach";
+    return "the kernel overran its private memory, the stack of a work-item (recursion that is too deep, or an index "
+           "beyond an array), or accessed an address outside of what the agent can reach";
   case HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION:
     return "the kernel has an instruction that the agent does not support: was it built for another ISA?";
   case HSA_STATUS_ERROR_MEMORY_FAULT:
@@ -62,6 +63,14 @@ std::string reasons(std::uint32_t mask) {
   return set.empty() ? "the reason is not known" : fmt::format("{}", fmt::join(set, ", "));
 }
 
+// What to look for, by what the driver says of the page.
+std::string_view advice_for_fault(std::uint32_t mask) {
+  if ((mask & HSA_AMD_MEMORY_FAULT_READ_ONLY) != 0)
+    return "does the kernel write to a buffer of constants, to code, or to a file that was mapped for reading?";
+  if ((mask & HSA_AMD_MEMORY_FAULT_NX) != 0) return "did the kernel call a function by a wrong pointer?";
+  return "is the buffer still alive, large enough, and pinned or the agent's own?";
+}
+
 }  // namespace
 
 std::string blame(std::span<const std::string> suspects) {
@@ -83,9 +92,8 @@ Error memory_fault_error(const hsa_amd_gpu_memory_fault_info_t& fault, const std
                                 ? "an address that the GPU does not tell"
                                 : fmt::format("address {:#x}", fault.virtual_address);
   return {ErrorKind::queue_failed, static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), "queue",
-          fmt::format("memory fault on {} at {}: {}; {} (is the buffer still alive, large enough, and pinned or the "
-                      "agent's own?)",
-                      agent_name, where, reasons(fault.fault_reason_mask), blame(suspects))};
+          fmt::format("memory fault on {} at {}: {}; {} ({})", agent_name, where, reasons(fault.fault_reason_mask),
+                      blame(suspects), advice_for_fault(fault.fault_reason_mask))};
 }
 
 std::string in_words(std::chrono::nanoseconds duration) {

@@ -9,6 +9,7 @@
 #include "softgpu/command_processor/queue_errors.hpp"
 #include "softgpu/command_processor/signals.hpp"
 #include "softgpu/compute/execution/recycling_allocator.hpp"
+#include "softgpu/compute/program/kernel_name.hpp"
 #include "softgpu/compute/run_time/fault_guard.hpp"
 
 namespace softgpu::command_processor {
@@ -122,7 +123,7 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
   std::shared_ptr<Dispatch> dispatch = std::move(lookout.spare);
   std::shared_ptr<Grid> grid = dispatch ? dispatch->take_grid() : nullptr;
   if (const auto failure = prepare(grid, request, queue_view, lookout)) {
-    stop_with(*failure, next_);
+    stop_with(*failure, next_, request.kernel_object);
     return Outcome::blocked;
   }
   // After all other checks, and only for a kernel that uses private memory: ROCr asserts that the packet of a queue
@@ -378,16 +379,19 @@ void AqlQueue::completed(const Dispatch& dispatch) {
 }
 
 void AqlQueue::failed(const Dispatch& dispatch, const compute::Failure& failure) {
-  if (!closed()) stop_with(failure, dispatch.properties().packet_index);
+  if (!closed()) stop_with(failure, dispatch.properties().packet_index, dispatch.properties().kernel_object);
   in_flight_.fetch_sub(1, std::memory_order_release);
 }
 
-void AqlQueue::stop_with(const compute::Failure& failure, std::uint64_t packet_index) {
+void AqlQueue::stop_with(const compute::Failure& failure, std::uint64_t packet_index, std::uint64_t kernel_object) {
   if (!stop()) return;
-  report(packet_index, failure.text);
+  const std::string kernel = compute::kernel_name(kernel_object);
+  report(packet_index, kernel.empty() ? failure.text : "kernel " + kernel + ": " + failure.text);
   if (failure.kind == compute::Failure::Kind::memory_fault &&
-      host_.report_memory_fault(
-          {.gpu = setup_.memory.gpu, .address = failure.address, .is_imprecise = failure.is_imprecise}))
+      host_.report_memory_fault({.gpu = setup_.memory.gpu,
+                                 .address = failure.address,
+                                 .is_imprecise = failure.is_imprecise,
+                                 .is_read_only = failure.is_read_only}))
     return;
   store_signal(queue_->queue_inactive_signal, queue_error::of(failure.kind), host_);
 }

@@ -94,7 +94,8 @@ private:
   [[nodiscard]] compute::QueueView view() const noexcept;
   [[nodiscard]] bool profiled() const noexcept;
   void stop_with(std::int64_t error_bits, std::uint64_t packet_index, std::string_view reason);
-  void stop_with(const compute::Failure& failure, std::uint64_t packet_index);
+  /// `kernel_object` is 0 if the packet is no dispatch, or fails for another reason than its kernel.
+  void stop_with(const compute::Failure& failure, std::uint64_t packet_index, std::uint64_t kernel_object = 0);
   void report(std::uint64_t packet_index, std::string_view reason);
   void log(std::uint64_t packet_index, std::string_view what);
 

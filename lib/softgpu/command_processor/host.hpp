@@ -13,6 +13,7 @@ struct MemoryFault {
   std::uint32_t gpu = 0;  ///< index of the GPU
   std::uint64_t address = 0;
   bool is_imprecise = false;  ///< the address is not known
+  bool is_read_only = false;  ///< a write to memory that may only be read
 };
 
 /// Thread safety: every member is called from worker threads, several at once.

@@ -35,6 +35,7 @@ inline constexpr std::int64_t trap = 0x80000000;
   case Kind::illegal_instruction:
     return illegal_instruction;
   case Kind::memory_fault:
+  case Kind::private_memory:
     return aperture_violation;
   case Kind::trap:
   case Kind::host_memory:

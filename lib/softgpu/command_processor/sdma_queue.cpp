@@ -185,17 +185,14 @@ void SdmaQueue::stop_with_fault(const Packet& packet, const compute::EarlyExit& 
   if (!stop()) return;
   const std::string queue = "copy queue " + std::to_string(id_);
   std::ostringstream text;
-  text << queue << " stops: ";
-  if (exit.cause == compute::EarlyExit::Cause::memory_fault)
-    text << "address 0x" << std::hex << exit.address << std::dec << " is not mapped";
-  else
-    text << "an address that is not canonical, which no memory has";
-  text << "; accessed by " << name_of(packet) << " (packet at byte " << read_index_ << ")";
+  text << queue << " stops: " << compute::refusal_text(exit) << "; accessed by " << name_of(packet)
+       << " (packet at byte " << read_index_ << ")";
   host_.report_error(text.str());
   // Copy queues have no inactive signal: there is no other way to the runtime.
   if (!host_.report_memory_fault({.gpu = memory_.gpu,
                                   .address = exit.address,
-                                  .is_imprecise = exit.cause == compute::EarlyExit::Cause::impossible_address}))
+                                  .is_imprecise = exit.cause == compute::EarlyExit::Cause::impossible_address,
+                                  .is_read_only = exit.refusal == compute::Refusal::read_only}))
     host_.report_error(queue +
                        ": the runtime takes no further memory fault; who waits for these copies waits for ever");
 }

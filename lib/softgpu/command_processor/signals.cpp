@@ -46,7 +46,12 @@ std::optional<compute::Failure> check_signal(hsa_signal_t signal, SignalAccess a
   });
   if (!exit) return std::nullopt;
   const bool tells_address = exit->cause == compute::EarlyExit::Cause::memory_fault;
-  return failure(tells_address ? exit->address : signal.handle, " or its mailbox is not in memory");
+  const bool is_read_only = tells_address && exit->refusal == compute::Refusal::read_only;
+  compute::Failure fault = failure(tells_address ? exit->address : signal.handle,
+                                   is_read_only ? " or its mailbox is in memory that may not be written"
+                                                : " or its mailbox is not in memory");
+  fault.is_read_only = is_read_only;
+  return fault;
 }
 
 std::int64_t load_signal(hsa_signal_t signal) noexcept {

@@ -90,7 +90,8 @@ bool EventHost::report_memory_fault(const command_processor::MemoryFault& fault)
   HsaMemoryAccessFault data{};
   data.NodeId = fault.gpu + 1;
   data.VirtualAddress = fault.address;
-  data.Failure.NotPresent = 1;
+  data.Failure.NotPresent = fault.is_read_only ? 0 : 1;
+  data.Failure.ReadOnly = fault.is_read_only ? 1 : 0;
   data.Failure.Imprecise = fault.is_imprecise ? 1 : 0;
   data.Flags = HSA_EVENTID_MEMORY_FATAL_PROCESS;
   return events_.report_memory_fault(data);

@@ -21,6 +21,7 @@ namespace fastdispatch::test {
 namespace {
 
 using std::chrono::seconds;
+using testing::AllOf;
 using testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
@@ -109,6 +110,7 @@ TEST(Fairness, copies_and_other_queues_go_on_beside_kernels_that_never_end) {
 void expect_the_time_limit_to_end(const char* kernel, std::uint32_t group_size) {
   EXPECT_EQ(exit_code_of([&] {
               setenv("SOFTGPU_TIMEOUT", "1", 1);
+              testing::internal::CaptureStderr();
               SoftGpu device;
               Queue stuck(device.gpu);
               Queue other(device.gpu);
@@ -120,8 +122,11 @@ void expect_the_time_limit_to_end(const char* kernel, std::uint32_t group_size) 
                 submission.wait(limit);
                 ADD_FAILURE() << "nothing was thrown";
               } catch (const Error& error) {
-                EXPECT_THAT(error.what(), HasSubstr(kernel));
+                EXPECT_THAT(error.what(), AllOf(HasSubstr(kernel), HasSubstr("SOFTGPU_TIMEOUT")));
               }
+              EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                          AllOf(HasSubstr(std::string("kernel ") + kernel + ": "),
+                                HasSubstr("ran for longer than SOFTGPU_TIMEOUT says")));
               device.expect_that_work_is_done(other);
             }),
             0);

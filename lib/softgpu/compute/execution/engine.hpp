@@ -29,7 +29,8 @@ struct Failure {
     invalid_code_object,  ///< the kernel object points to no kernel descriptor that this agent can run
     work_group_size,      ///< more work-items a work-group than the agent allows
     illegal_instruction,  ///< an instruction that is not known or not supported: refused before anything ran
-    memory_fault,         ///< a load, store or atomic at an address that is not mapped
+    memory_fault,         ///< a load, store or atomic at an address that is not mapped or may not be written
+    private_memory,       ///< an access beyond the private memory (stack) of a work-item
     trap,                 ///< the kernel executed s_trap
     host_memory,          ///< the host has no memory left to translate the kernel or to run its work-groups
     interrupted,          ///< interrupt() ended it
@@ -38,6 +39,7 @@ struct Failure {
   std::uint64_t address = 0;  ///< memory_fault: the address accessed; illegal_instruction: its offset from the entry
   std::string text;           ///< for a person: the mnemonic and offset, the address, the limit passed
   bool is_imprecise = false;  ///< memory_fault: the address is not known
+  bool is_read_only = false;  ///< memory_fault: a write to memory that may only be read
 };
 
 /// A translated kernel: immutable, shared by every dispatch of it.

@@ -5,12 +5,11 @@
 #include <chrono>
 #include <limits>
 #include <new>
-#include <sstream>
-#include <string>
 #include <thread>
 #include <utility>
 #include <variant>
 
+#include "softgpu/compute/execution/failures.hpp"
 #include "softgpu/compute/run_time/accessible_memory.hpp"
 #include "softgpu/compute/run_time/interrupt.hpp"
 
@@ -59,59 +58,7 @@ void let_wait(Wave& wave) {
   wave.state.runner = &wave;
 }
 
-Failure::Kind kind_of(EarlyExit::Cause cause) {
-  if (cause == EarlyExit::Cause::interrupted) return Failure::Kind::interrupted;
-  if (cause == EarlyExit::Cause::unknown_mode) return Failure::Kind::illegal_instruction;
-  return cause == EarlyExit::Cause::trap ? Failure::Kind::trap : Failure::Kind::memory_fault;
-}
-
-std::string name_of(const WorkGroup& group) {
-  std::ostringstream text;
-  text << "work-group (" << group.id[0] << ", " << group.id[1] << ", " << group.id[2] << ')';
-  return text.str();
-}
-
-/// Functions that a kernel calls may lie before its entry.
-std::string offset_from_entry(std::uint64_t offset) {
-  std::ostringstream text;
-  const bool is_before = static_cast<std::int64_t>(offset) < 0;
-  text << (is_before ? "-0x" : "0x") << std::hex << (is_before ? 0 - offset : offset);
-  return text.str();
-}
-
 }  // namespace
-
-Failure describe(const EarlyExit& exit, const WorkGroup& group) {
-  std::ostringstream text;
-  text << std::hex;
-  switch (exit.cause) {
-  case EarlyExit::Cause::memory_fault:
-    text << "address 0x" << exit.address << " is not mapped; accessed";
-    break;
-  case EarlyExit::Cause::foreign_memory:
-    text << "address 0x" << exit.address << " is memory of the program that the GPU was not given; accessed";
-    break;
-  case EarlyExit::Cause::impossible_address:
-    text << "an address that is not canonical, which no memory has; accessed";
-    break;
-  case EarlyExit::Cause::interrupted:
-    text << "ended after the time limit for kernels, executed";
-    break;
-  case EarlyExit::Cause::unknown_mode:
-    text << "at offset 0x" << exit.address << ": MODE gets a value that no constant of the kernel leads to, executed";
-    break;
-  case EarlyExit::Cause::trap:
-  case EarlyExit::Cause::cancelled:
-    text << "s_trap at offset " << offset_from_entry(exit.address) << ", executed";
-    break;
-  }
-  text << " by " << name_of(group);
-  return {kind_of(exit.cause), exit.address, text.str(), exit.cause == EarlyExit::Cause::impossible_address};
-}
-
-Failure out_of_memory(const WorkGroup& group) {
-  return {Failure::Kind::host_memory, 0, "the host has no memory left for " + name_of(group)};
-}
 
 void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch) {
   state.launch = &launch;
@@ -296,7 +243,7 @@ std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
     }
     if (wave.status != Wave::Status::ready) continue;
     if (auto failure = resume(wave)) return *std::move(failure);
-    if (wave.early_exit) return describe(*wave.early_exit, group_);
+    if (wave.early_exit) return describe(*wave.early_exit, group_, wave.state.wave_in_group);
     switch (wave.status) {
     case Wave::Status::ended:
       ++ended_;

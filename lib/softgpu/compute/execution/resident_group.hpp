@@ -137,7 +137,4 @@ inline void prepare_wave(WaveState& state, const PreparedLaunch& launch, const W
   state.branch_target = WaveState::nowhere;
 }
 
-[[nodiscard]] Failure describe(const EarlyExit& exit, const WorkGroup& group);
-[[nodiscard]] Failure out_of_memory(const WorkGroup& group);
-
 }  // namespace softgpu::compute

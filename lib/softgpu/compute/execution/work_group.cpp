@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "softgpu/compute/execution/failures.hpp"
 #include "softgpu/compute/execution/launch.hpp"
 #include "softgpu/compute/execution/resident_group.hpp"
 #include "softgpu/compute/run_time/fault_guard.hpp"
@@ -77,7 +78,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::State::run_in_turn(const PreparedLaunc
     wave.fiber.resume();
   if (wave.status == Wave::Status::ended) {
     begin = row.next;
-    if (wave.early_exit) return describe(*wave.early_exit, row.group);
+    if (wave.early_exit) return describe(*wave.early_exit, row.group, wave.state.wave_in_group);
     return std::monostate{};
   }
   try {

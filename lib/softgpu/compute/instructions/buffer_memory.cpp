@@ -16,7 +16,9 @@
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/instructions/memory_formats.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
+#include "softgpu/compute/run_time/private_memory.hpp"
 #include "softgpu/compute/run_time/typed_buffers.hpp"
+#include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -102,6 +104,33 @@ LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned
   return lanes;
 }
 
+/// Ends the wavefront if a lane accesses what is beyond its private memory, where other wavefronts have theirs.
+/// Compilers add the wavefront's offset to the base, so that the base tells whether the buffer is the wavefront's own.
+void refuse_overrun(Emitter& e, const BufferAccess& access, unsigned dwords) {
+  const unsigned wavefront_shift = e.wavefront_size() == 64 ? 6 : 5;
+  Value* wave_base = e.field(offsetof(WaveState, scratch_wave_base), e.i64());
+  Value* lane_bytes = e.field(offsetof(WaveState, scratch_bytes_per_lane), e.i32());
+  Value* is_own = e.ir.CreateICmpEQ(e.ir.CreateAnd(access.low, 0xffffffffffff), wave_base);
+  Value* left = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, lane_bytes,
+                                           e.ir.CreateLShr(access.scalar_offset, wavefront_shift));
+  Chunks beyond;
+  Value* any = nullptr;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* last = e.ir.CreateAdd(access.offsets[chunk], e.splat(4 * (dwords - 1)));
+    beyond[chunk] = e.ir.CreateAnd(e.ir.CreateICmpUGE(last, e.splat(left)), e.exec_mask(chunk));
+    any = chunk == 0 ? beyond[chunk] : e.ir.CreateOr(any, beyond[chunk]);
+  }
+  any = e.ir.CreateIsNotNull(e.ir.CreateBitCast(any, e.ir.getInt16Ty()));
+  llvm::BasicBlock* overrun = e.new_block("overrun");
+  llvm::BasicBlock* within = e.new_block("within");
+  e.ir.CreateCondBr(e.ir.CreateAnd(is_own, any), overrun, within);
+  e.ir.SetInsertPoint(overrun);
+  e.call(reinterpret_cast<const void*>(&runtime::leave_after_overrun), e.ir.getVoidTy(),
+         {e.state(), e.mask_from_chunks(beyond)});
+  e.ir.CreateUnreachable();
+  e.ir.SetInsertPoint(within);
+}
+
 /// The runtime takes index and offset of a lane in one number.
 void put_places(Emitter& e, const BufferAccess& access) {
   Chunks places;
@@ -164,6 +193,7 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
   branch(
       e, access,
       [&] {
+        refuse_overrun(e, access, format.dwords());
         for (unsigned d = 0; d < format.dwords(); ++d)
           load_lanes(e, part_of(destination, d, 1), dword_of(format), scratch_addresses(e, access, d));
       },
@@ -181,6 +211,7 @@ void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
   branch(
       e, access,
       [&] {
+        refuse_overrun(e, access, format.dwords());
         for (unsigned d = 0; d < format.dwords(); ++d)
           store_lanes(e, part_of(source, d, 1), dword_of(format), scratch_addresses(e, access, d));
       },

@@ -1,7 +1,10 @@
 #include "softgpu/compute/run_time/fault_guard.hpp"
 
+#include <sys/uio.h>
 #include <ucontext.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <memory>
@@ -27,11 +30,31 @@ void hand_on(int signal, siginfo_t* info, void* context) {
   if (info->si_code <= 0) raise(signal);
 }
 
+bool may_be_read(void* address) {
+  std::byte byte;
+  const iovec local = {&byte, 1};
+  const iovec remote = {address, 1};
+  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == 1 || errno != EFAULT;  // else the call is not allowed
+}
+
+/// Whether it was a write is in the page-fault error code (Intel's manual, volume 3, "Page-Fault Exception"). Linux
+/// knows better than its other bits whether the page is there: pages are made when they are first touched.
+Refusal refusal_of(int signal, const siginfo_t& info, const void* context) {
+  constexpr unsigned is_write = 2;
+  if (signal == SIGBUS) return Refusal::no_memory;
+  if (info.si_code == SEGV_MAPERR) return Refusal::not_mapped;
+  const auto error = static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR];
+  return (error & is_write) != 0 && may_be_read(info.si_addr) ? Refusal::read_only : Refusal::not_mapped;
+}
+
 void on_fault(int signal, siginfo_t* info, void* context) {
   // Only the kernel's own reports (si_code > 0) are about an access; anyone may send the signal.
   if (current == nullptr || info->si_code <= 0) return hand_on(signal, info, context);
   if (info->si_code == SI_KERNEL) FaultGuard::exit_handler({EarlyExit::Cause::impossible_address}, context);
-  FaultGuard::exit_handler({EarlyExit::Cause::memory_fault, reinterpret_cast<std::uint64_t>(info->si_addr)}, context);
+  FaultGuard::exit_handler({.cause = EarlyExit::Cause::memory_fault,
+                            .address = reinterpret_cast<std::uint64_t>(info->si_addr),
+                            .refusal = refusal_of(signal, *info, context)},
+                           context);
 }
 
 void install_handlers() {

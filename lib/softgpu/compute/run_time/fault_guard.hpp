@@ -7,26 +7,11 @@
 
 #include <csetjmp>
 #include <csignal>
-#include <cstdint>
 #include <optional>
 
-namespace softgpu::compute {
+#include "softgpu/compute/run_time/early_exit.hpp"
 
-/// Why translated code was left.
-struct EarlyExit {
-  enum class Cause {
-    memory_fault,
-    foreign_memory,      ///< the program's, which the GPU was not given
-    impossible_address,  ///< not canonical: the processor does not say which
-    trap,
-    cancelled,
-    interrupted,   ///< by another thread
-    unknown_mode,  ///< MODE was set to a value that the translated code has not got
-  };
-  Cause cause;
-  std::uint64_t address =
-      0;  ///< memory_fault, foreign_memory: the accessed address; trap, unknown_mode: the instruction's offset
-};
+namespace softgpu::compute {
 
 /// A place to come back to. One a stack: the guard of a fiber follows it through suspend() and resume().
 ///

@@ -59,10 +59,12 @@ inline std::optional<std::uint64_t> host_address(WaveState& state, unsigned lane
     if (address + bytes > state.lds_bytes) return std::nullopt;
     return std::bit_cast<std::uint64_t>(state.lds) + address;
   }
-  // A 64-bit atomic on private memory would span two rows.
-  const std::uint64_t size = state.scratch_bytes_per_lane;
-  if (address > size || bytes > size - address || address % 4 + bytes > 4)
-    FaultGuard::exit({EarlyExit::Cause::memory_fault, address});
+  const std::uint32_t size = state.scratch_bytes_per_lane;
+  const auto leave = [&](EarlyExit::Cause cause) {
+    FaultGuard::exit({.cause = cause, .address = address, .lane = lane, .private_bytes = size});
+  };
+  if (address > size || bytes > size - address) leave(EarlyExit::Cause::private_memory_overrun);
+  if (address % 4 + bytes > 4) leave(EarlyExit::Cause::split_private_atomic);  // it would span two rows
   return scratch_address(state, flat_scratch, lane, address);
 }
 

@@ -144,6 +144,21 @@ KERNEL shuffles(const int* in, int* out) {
 }
 
 KERNEL store_at(unsigned* address) { address[item()] = 1; }
+KERNEL load_from(const unsigned* address, unsigned* out) { out[item()] = address[item()]; }
+
+// Each call has an array on the stack.
+__device__ __noinline__ unsigned recurse(unsigned depth, const unsigned* in) {
+  unsigned values[16];
+  for (unsigned i = 0; i != 16; ++i) values[(depth + i * 7) % 16] = i + depth;
+  return depth == 0 ? values[in[0] % 16] : values[depth % 16] + recurse(depth - 1, in);
+}
+KERNEL recurse_deeply(const unsigned* in, unsigned* out, unsigned depth) { out[item()] = recurse(depth, in); }
+KERNEL index_privately(const unsigned* in, unsigned* out) {
+  unsigned values[512];  // too many for registers and LDS
+  for (unsigned i = 0; i != 512; ++i) values[i] = in[i % 128];
+  values[in[item()]] = item();
+  out[item()] = values[in[item()] ^ in[0]];
+}
 
 KERNEL indexed_store(unsigned* out, const unsigned long long* offsets) {
   *reinterpret_cast<unsigned*>(reinterpret_cast<char*>(out) + offsets[item()]) = item();

@@ -273,8 +273,75 @@ TEST_F(MemoryKernels, an_address_that_no_processor_can_map_is_a_memory_fault) {
   const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, address);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
-  EXPECT_EQ(failure->text, "an address that is not canonical, which no memory has; accessed by work-group (0, 0, 0)");
+  EXPECT_EQ(failure->text, "an address that is not canonical, which no memory has; accessed by wavefront 0 of "
+                           "work-group (0, 0, 0)");
   EXPECT_TRUE(failure->is_imprecise);
+}
+
+/// A page of a mapping of its own.
+class Page {
+public:
+  explicit Page(int protection) : memory_(mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
+  ~Page() { munmap(memory_, size); }
+  Page(const Page&) = delete;
+  Page& operator=(const Page&) = delete;
+  [[nodiscard]] unsigned* words() const { return static_cast<unsigned*>(memory_); }
+
+private:
+  static constexpr std::size_t size = 4096;
+  void* memory_;
+};
+
+TEST_F(MemoryKernels, a_write_to_read_only_memory_is_told_from_one_to_memory_that_is_not_there) {
+  const Page page(PROT_READ);
+  std::vector<unsigned> out(64, 1);
+  for (int touched = 0; touched < 2; ++touched) {  // a page is made when it is first read
+    const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, page.words());
+    ASSERT_TRUE(failure);
+    EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
+    EXPECT_TRUE(failure->is_read_only);
+    EXPECT_NE(failure->text.find(" may not be written: its memory is read-only; accessed by wavefront 0 of "),
+              std::string::npos)
+        << failure->text;
+    ASSERT_EQ(text(program().run("load_from", {{64, 1, 1}, {64, 1, 1}}, page.words(), out.data())), "");
+  }
+  EXPECT_EQ(std::count(out.begin(), out.end(), 0U), 64);
+}
+
+TEST_F(MemoryKernels, a_guard_page_is_not_told_as_read_only) {
+  const Page page(PROT_NONE);
+  std::vector<unsigned> out(64);
+  for (const auto& failure : {program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, page.words()),
+                              program().run("load_from", {{64, 1, 1}, {64, 1, 1}}, page.words(), out.data())}) {
+    ASSERT_TRUE(failure);
+    EXPECT_FALSE(failure->is_read_only);
+    EXPECT_NE(failure->text.find(" is not mapped"), std::string::npos) << failure->text;
+  }
+}
+
+TEST_F(MemoryKernels, a_stack_overflow_is_told_with_the_size_of_the_stack) {
+  std::vector<unsigned> in(64);
+  std::vector<unsigned> out(128);
+  const Shape shape{{128, 1, 1}, {128, 1, 1}};
+  ASSERT_EQ(text(program().run("recurse_deeply", shape, in.data(), out.data(), 20U)), "");
+  const auto failure = program().run("recurse_deeply", shape, in.data(), out.data(), 1000U);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::private_memory);
+  EXPECT_NE(failure->text.find("a work-item overran its private memory (its stack), which has 16"), std::string::npos)
+      << failure->text;
+  EXPECT_NE(failure->text.find("by work-item 0 of work-group (0, 0, 0)"), std::string::npos) << failure->text;
+}
+
+TEST_F(MemoryKernels, an_index_beyond_private_memory_is_told_with_the_work_item) {
+  std::vector<unsigned> in(128);
+  std::vector<unsigned> out(128);
+  const Shape shape{{128, 1, 1}, {128, 1, 1}};
+  ASSERT_EQ(text(program().run("index_privately", shape, in.data(), out.data())), "");
+  in[100] = 1000;
+  const auto failure = program().run("index_privately", shape, in.data(), out.data());
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->kind, Failure::Kind::private_memory);
+  EXPECT_NE(failure->text.find("by work-item 100 of work-group (0, 0, 0)"), std::string::npos) << failure->text;
 }
 
 TEST_F(MemoryKernels, a_wavefront_that_waits_for_memory_lets_the_others_run) {

@@ -283,7 +283,7 @@ TEST(WorkGroupRunner, a_wild_store_ends_the_work_group_and_names_the_address) {
     ASSERT_TRUE(failure);
     EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
     EXPECT_EQ(failure->address, wild_address);
-    EXPECT_EQ(failure->text, "address 0x10 is not mapped; accessed by work-group (0, 1, 0)");
+    EXPECT_EQ(failure->text, "address 0x10 is not mapped; accessed by wavefront 0 of work-group (0, 1, 0)");
   }
 }
 
@@ -316,10 +316,10 @@ TEST(WorkGroupRunner, a_trap_before_the_entry_has_a_negative_offset) {
   WorkGroupRunner runner(0);
   const auto failure = runner.run(*launch_of(kernel, packet_of({64, 1, 1}, {64, 1, 1})), 0);
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->text, "s_trap at offset -0xb48, executed by work-group (0, 0, 0)");
+  EXPECT_EQ(failure->text, "s_trap at offset -0xb48, executed by wavefront 0 of work-group (0, 0, 0)");
 }
 
-TEST(WorkGroupRunner, an_access_before_private_memory_is_a_memory_fault) {
+TEST(WorkGroupRunner, an_access_before_private_memory_is_an_overrun_of_it) {
   const auto kernel = kernel_of(
       [](WaveState* s) {
         s->lane_addresses[0] = ~std::uint64_t{3};  // -4: its end is within
@@ -331,7 +331,7 @@ TEST(WorkGroupRunner, an_access_before_private_memory_is_a_memory_fault) {
   WorkGroupRunner runner(0);
   const auto failure = runner.run(*launch_of(kernel, packet), 0);
   ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
+  EXPECT_EQ(failure->kind, Failure::Kind::private_memory);
 }
 
 TEST(WorkGroupRunner, a_trap_ends_the_work_group) {

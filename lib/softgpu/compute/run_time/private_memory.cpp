@@ -1,0 +1,15 @@
+#include "softgpu/compute/run_time/private_memory.hpp"
+
+#include <bit>
+
+#include "softgpu/compute/run_time/fault_guard.hpp"
+
+namespace softgpu::compute::runtime {
+
+void leave_after_overrun(const WaveState* state, std::uint64_t lanes) {
+  FaultGuard::exit({.cause = EarlyExit::Cause::private_memory_overrun,
+                    .lane = static_cast<std::uint32_t>(std::countr_zero(lanes)),
+                    .private_bytes = state->scratch_bytes_per_lane});
+}
+
+}  // namespace softgpu::compute::runtime
