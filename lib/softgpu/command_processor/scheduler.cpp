@@ -20,6 +20,7 @@
 #include "softgpu/command_processor/aql_queue.hpp"
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/crew.hpp"
+#include "softgpu/command_processor/fault_watch.hpp"
 #include "softgpu/command_processor/places.hpp"
 #include "softgpu/command_processor/running_dispatches.hpp"
 #include "softgpu/command_processor/set_aside_groups.hpp"
@@ -226,6 +227,7 @@ private:
       Queue::Progress progress = (*queues_)[at]->advance(*this);
       if (!progress.moved) continue;
       note_find();
+      if (std::exchange(rested_, false)) fault_watch_.look();
       self_.lead();
       if (std::exchange(last_busy_, at) != at) turns_ = 0;
       launched_ = 1;
@@ -397,9 +399,11 @@ private:
     self_.found();
     if (std::exchange(was_short_, false) && ++short_finds_ % finds_per_note != 0) return;
     state_.crew.note_activity();
+    fault_watch_.look();
   }
 
   void rest() {
+    rested_ = true;
     busy_since_ = nanoseconds::zero();
     if (state_.waiting.is_visitor(index_)) {
       if (state_.waiting.are_stuck()) return self_.nap_shortly();
@@ -427,6 +431,8 @@ private:
   StallWatch claims_watch_;
   std::uint64_t claims_ = 0;
   bool was_short_ = false;
+  bool rested_ = true;  // since it last found something
+  FaultWatch fault_watch_;
   AqlQueue::Backlog backlog_ = AqlQueue::Backlog::none;  // of the queue whose kernel was executed last
   nanoseconds last_turn_{};  // when the last turn of a work-group ended whose turn had been over before
   Dispatch::SetAside set_aside_;

@@ -135,6 +135,7 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
 
 template <class Body>
 std::optional<unsigned> SdmaQueue::access(const Packet& packet, unsigned length, const Body& body) {
+  fault_watch_.look();
   if (const auto exit = guard_.run(body)) {
     stop_with_fault(packet, *exit);
     return std::nullopt;

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "softgpu/command_processor/command_processor.hpp"
+#include "softgpu/command_processor/fault_watch.hpp"
 #include "softgpu/command_processor/queue.hpp"
 #include "softgpu/command_processor/sdma_packets.hpp"
 #include "softgpu/compute/run_time/fault_guard.hpp"
@@ -42,7 +43,9 @@ private:
   std::uint64_t id_;
   SdmaQueueMemory memory_;
   Host& host_;
-  compute::FaultGuard guard_;  // of the worker that is in fetch()
+  // Of the worker that is in fetch():
+  compute::FaultGuard guard_;
+  FaultWatch fault_watch_;
   // Byte offsets that only grow. The host writes the second one and polls the first.
   alignas(64) std::uint64_t read_index_ = 0;
   alignas(64) std::uint64_t write_index_ = 0;

@@ -10,25 +10,13 @@
 #include <memory>
 #include <mutex>
 
-#include "softgpu/compute/run_time/interrupt.hpp"
+#include "softgpu/compute/run_time/fault_handlers.hpp"
 
 namespace softgpu::compute {
 namespace {
 
 // Initial-exec: the handler must not be the first to touch it, which would allocate.
 [[gnu::tls_model("initial-exec")]] thread_local FaultGuard* current = nullptr;
-
-struct sigaction previous_segv;
-struct sigaction previous_bus;
-
-void hand_on(int signal, siginfo_t* info, void* context) {
-  const struct sigaction& previous = signal == SIGSEGV ? previous_segv : previous_bus;
-  if ((previous.sa_flags & SA_SIGINFO) != 0) return previous.sa_sigaction(signal, info, context);
-  if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) return previous.sa_handler(signal);
-  // The default action: taken when the faulting instruction runs again, or at once for a signal that was sent.
-  sigaction(signal, &previous, nullptr);
-  if (info->si_code <= 0) raise(signal);
-}
 
 bool may_be_read(void* address) {
   std::byte byte;
@@ -55,16 +43,6 @@ void on_fault(int signal, siginfo_t* info, void* context) {
                             .address = reinterpret_cast<std::uint64_t>(info->si_addr),
                             .refusal = refusal_of(signal, *info, context)},
                            context);
-}
-
-void install_handlers() {
-  struct sigaction action {};
-  action.sa_sigaction = on_fault;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-  sigemptyset(&action.sa_mask);
-  sigaddset(&action.sa_mask, interrupt_signal);
-  sigaction(SIGSEGV, &action, &previous_segv);
-  sigaction(SIGBUS, &action, &previous_bus);
 }
 
 /// The stack that a thread's handler runs on, so that running into a stack's guard page is caught like any fault.
@@ -98,7 +76,7 @@ private:
 
 void FaultGuard::enter() {
   static std::once_flag installed;
-  std::call_once(installed, install_handlers);
+  std::call_once(installed, [] { put_in_front(on_fault); });
   static thread_local const AlternateStack alternate_stack;
   current = this;
 }
@@ -123,6 +101,8 @@ void FaultGuard::arrive() noexcept {
   if (in_handler_) pthread_sigmask(SIG_SETMASK, &unblocked_, nullptr);
   in_handler_ = false;
 }
+
+void FaultGuard::stay_in_front() noexcept { put_in_front(on_fault); }
 
 bool FaultGuard::is_in_force() noexcept { return current != nullptr; }
 

@@ -2,7 +2,7 @@
 // whole work-group.
 //
 // Translated code has no unwind tables and no destructors, so leaving it is a jump. A host fault (SIGSEGV, SIGBUS)
-// outside of a guard goes to whichever handler was there before.
+// outside of a guard goes to the program's handler (fault_handlers.hpp).
 #pragma once
 
 #include <csetjmp>
@@ -37,6 +37,10 @@ public:
   /// The same out of a signal handler with the `context` that the handler got. The signals that the handler blocks stay
   /// blocked until its stack has been left.
   [[noreturn]] static void exit_handler(EarlyExit reason, const void* context);
+
+  /// Puts the handler of faults back in front of a handler that the program has installed meanwhile, which would be
+  /// told of kernels' faults. Costs two system calls: whoever begins something after a while calls it.
+  static void stay_in_front() noexcept;
 
   /// Whether the calling thread is within a guard's body.
   [[nodiscard]] static bool is_in_force() noexcept;
