@@ -96,6 +96,27 @@ Error memory_fault_error(const hsa_amd_gpu_memory_fault_info_t& fault, const std
                       blame(suspects), advice_for_fault(fault.fault_reason_mask))};
 }
 
+Error hardware_exception_error(std::uint32_t cause, const std::string& agent_name,
+                               std::span<const std::string> suspects) {
+  constexpr std::uint32_t hang = 1;
+  constexpr std::uint32_t uncorrectable_error = 2;
+  const char* why = (cause & uncorrectable_error) != 0 ? "memory or registers had an error that could not be corrected"
+                    : (cause & hang) != 0              ? "the GPU hung"
+                                                       : "the cause is not known";
+  return {
+      ErrorKind::queue_failed, HSA_STATUS_ERROR, "queue",
+      fmt::format("{} was reset: {}; {} (its queues and what its memory held are lost: start the process again; the "
+                  "kernel's log, dmesg, tells more)",
+                  agent_name, why, blame(suspects))};
+}
+
+Error unknown_event_error(int kind, const std::string& agent_name, std::span<const std::string> suspects) {
+  return {ErrorKind::queue_failed, HSA_STATUS_ERROR, "queue",
+          fmt::format("the HSA runtime told of an event of kind {}, which this library does not know; the queues of {} "
+                      "may have stopped; {}",
+                      kind, agent_name, blame(suspects))};
+}
+
 std::string in_words(std::chrono::nanoseconds duration) {
   const double milliseconds = std::chrono::duration<double, std::milli>(duration).count();
   return fmt::format("{:.6g} ms", milliseconds);

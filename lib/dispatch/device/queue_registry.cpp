@@ -2,8 +2,6 @@
 
 #include <new>
 
-#include "dispatch/device/failure_messages.hpp"
-
 namespace fastdispatch::detail {
 
 void QueueRegistry::add(AgentQueue& queue) {
@@ -16,12 +14,12 @@ void QueueRegistry::remove(AgentQueue& queue) noexcept {
   std::erase(queues_, &queue);
 }
 
-void QueueRegistry::fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name) noexcept {
+void QueueRegistry::fail_all(const std::function<Error(std::span<const std::string>)>& describe) noexcept {
   const std::scoped_lock lock(mutex_);
   try {
     std::vector<std::string> suspects;
     for (const AgentQueue* queue : queues_) queue->add_running_kernels(suspects);
-    last_fault_.emplace(memory_fault_error(fault, agent_name, suspects));
+    last_fault_.emplace(describe(suspects));
   } catch (const std::bad_alloc&) {
     last_fault_.emplace(wordless_error_);
   }

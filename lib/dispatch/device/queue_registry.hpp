@@ -3,13 +3,14 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <hsa/hsa.h>
-#include <hsa/hsa_ext_amd.h>
 
 #include "dispatch/device/agent_queue.hpp"
 #include "fastdispatch/error.hpp"
@@ -21,8 +22,9 @@ class QueueRegistry {
 public:
   void add(AgentQueue& queue);
   void remove(AgentQueue& queue) noexcept;
-  /// Marks all queues as failed by a memory fault on the agent `agent_name`: the driver stops all of them.
-  void fail_all(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name) noexcept;
+  /// Marks all queues as failed, as the driver stops all queues of an agent. `describe` makes the reason of the names
+  /// of the kernels that may have caused it.
+  void fail_all(const std::function<Error(std::span<const std::string> suspects)>& describe) noexcept;
   /// Lets queues fail whose copies failed, see AgentQueue. Cheap, for waiters' loops.
   void look_at_copies() noexcept;
   /// Counts queues that failed, so that a waiter notices cheaply.

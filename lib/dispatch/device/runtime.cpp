@@ -8,6 +8,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/device/runtime_state.hpp"
+#include "dispatch/device/system_events.hpp"
 #include "dispatch/hsa/log.hpp"
 #include "dispatch/hsa/runtime_use.hpp"
 #include "fastdispatch/detail/check.hpp"
@@ -35,15 +36,12 @@ Current& current() {
 
 // Unless a handler takes the event, ROCr prints it and aborts the process.
 hsa_status_t on_system_event(const hsa_amd_event_t* event, void*) noexcept {
-  if (event->event_type != HSA_AMD_GPU_MEMORY_FAULT_EVENT) return HSA_STATUS_ERROR;
+  if (is_shutdown(*event)) return HSA_STATUS_SUCCESS;
   // The lock keeps the state alive. A shared_ptr to it could be the last one, and would then shut HSA down on this
   // thread, which is HSA's own.
   const std::scoped_lock lock(current().mutex);
-  AgentState* agent = current().alive == nullptr ? nullptr : current().alive->find(event->memory_fault.agent);
-  if (agent == nullptr) return HSA_STATUS_ERROR;
-  log().debug("memory fault on {} at {:#x}", agent->properties.name, event->memory_fault.virtual_address);
-  agent->queues.fail_all(event->memory_fault, agent->properties.name);
-  return HSA_STATUS_SUCCESS;
+  if (current().alive == nullptr) return HSA_STATUS_ERROR;
+  return take_system_event(*event, current().alive->gpus) ? HSA_STATUS_SUCCESS : HSA_STATUS_ERROR;
 }
 
 void start(const HsaLibrary& library) {
@@ -61,7 +59,7 @@ std::shared_ptr<RuntimeState> share_state(HsaLibrary& library) {
   if (auto state = current().state.lock()) return state;
   std::shared_ptr<RuntimeState> state(new RuntimeState(library), DeleteUnlessForked());
   check(library.api, library.api.amd_register_system_event_handler(on_system_event, nullptr),
-        "hsa_amd_register_system_event_handler", "asking to be told of memory faults");
+        "hsa_amd_register_system_event_handler", "asking to be told of faults");
   state->host->runtime = state;
   for (const auto& gpu : state->gpus) gpu->runtime = state;
   current().state = state;
@@ -96,12 +94,6 @@ RuntimeState::~RuntimeState() {
   const std::scoped_lock lock(current().mutex);
   for (auto& gpu : gpus) current().closed.push_back(std::move(gpu));
   current().closed.push_back(std::move(host));
-}
-
-AgentState* RuntimeState::find(hsa_agent_t agent) const noexcept {
-  for (const auto& gpu : gpus)
-    if (gpu->handle.handle == agent.handle) return gpu.get();
-  return nullptr;
 }
 
 }  // namespace detail

@@ -19,9 +19,6 @@ struct RuntimeState {
   RuntimeState(const RuntimeState&) = delete;
   RuntimeState& operator=(const RuntimeState&) = delete;
 
-  /// The state of `agent`; null if it is not this runtime's.
-  [[nodiscard]] AgentState* find(hsa_agent_t agent) const noexcept;
-
   const HsaLibrary& library;
   std::string version;
   std::unique_ptr<AgentState> host;

@@ -14,6 +14,7 @@
 #include <gtest/gtest.h>
 
 #include "dispatch/device/agent_state.hpp"
+#include "dispatch/device/failure_messages.hpp"
 #include "expect_error.hpp"
 #include "fastdispatch/queue.hpp"
 #include "mock_hsa.hpp"
@@ -165,7 +166,9 @@ TEST(Callback, is_told_of_a_memory_fault_on_its_agent) {
   Calls calls;
   Queue queue(hsa.agent());
   queue.submit(barrier).on_complete(calls.record("lost"));
-  detail::state_of(hsa.agent()).queues.fail_all({}, "gfx90a");
+  detail::state_of(hsa.agent()).queues.fail_all([](auto suspects) {
+    return detail::memory_fault_error({}, "gfx90a", suspects);
+  });
   EXPECT_THAT(calls.await(1), ElementsAre(HasSubstr("lost: memory fault on gfx90a")));
 }
 

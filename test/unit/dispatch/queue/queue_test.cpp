@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "dispatch/device/agent_state.hpp"
+#include "dispatch/device/failure_messages.hpp"
 #include "dispatch/queue/queue_state.hpp"
 #include "expect_error.hpp"
 #include "mock_hsa.hpp"
@@ -223,7 +224,9 @@ TEST(MemoryFault, reaches_the_waiters_of_every_queue_of_the_agent_but_not_of_lat
   fault.agent = hsa.agent().handle();
   fault.virtual_address = 0xdead000;
   fault.fault_reason_mask = HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT;
-  detail::state_of(hsa.agent()).queues.fail_all(fault, "gfx90a");
+  detail::state_of(hsa.agent()).queues.fail_all([&](auto suspects) {
+    return detail::memory_fault_error(fault, "gfx90a", suspects);
+  });
   for (Queue* failed : {&queue, &idle})
     EXPECT_THAT(error_of([&] { failed->wait(); }),
                 AllOf(HasSubstr("memory fault on gfx90a at address 0xdead000"), HasSubstr("no page is mapped"),
@@ -236,7 +239,9 @@ TEST(MemoryFault, ends_waits_for_signals_that_were_set_before_it_and_no_others) 
   MockHsa hsa;
   const Signal done(hsa.agent(), 0);
   Signal lost(hsa.agent());
-  detail::state_of(hsa.agent()).queues.fail_all({}, "gfx90a");
+  detail::state_of(hsa.agent()).queues.fail_all([](auto suspects) {
+    return detail::memory_fault_error({}, "gfx90a", suspects);
+  });
   EXPECT_NO_THROW(done.wait(briefly));
   EXPECT_THAT(error_of([&] { lost.wait(); }), HasSubstr("memory fault"));
   lost.store(1);
