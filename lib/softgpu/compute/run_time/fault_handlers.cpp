@@ -49,8 +49,9 @@ public:
     const Handlers* present = handlers_.load(std::memory_order_relaxed);
     const Handlers wanted = with_first(action, present == nullptr ? Handlers() : *present);
     const auto known = std::ranges::find_if(made_, [&](const auto& made) { return are_same(*made, wanted); });
-    if (known == made_.end()) made_.push_back(std::make_unique<const Handlers>(wanted));
-    handlers_.store(known == made_.end() ? made_.back().get() : known->get(), std::memory_order_release);
+    const Handlers* chosen =
+        known == made_.end() ? made_.emplace_back(std::make_unique<const Handlers>(wanted)).get() : known->get();
+    handlers_.store(chosen, std::memory_order_release);
   }
   /// The one of that number, or null.
   [[nodiscard]] const struct sigaction* at(std::size_t number) const {
