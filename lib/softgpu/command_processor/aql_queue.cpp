@@ -35,7 +35,8 @@ constexpr auto drain_limit = std::chrono::seconds(2);
 
 AqlQueue::AqlQueue(const Setup& setup, GridSource& grids, Host& host)
     : setup_(setup), queue_(setup.memory.queue), slot_mask_(setup.memory.ring_bytes / packet_bytes - 1), grids_(grids),
-      host_(host), compute_units_(setup.compute_units), random_(setup.shuffle_seed.value_or(0) + setup.id) {
+      host_(host), resident_waves_(setup.resident_waves), compute_units_(setup.compute_units),
+      random_(setup.shuffle_seed.value_or(0) + setup.id) {
   *setup_.doorbell = silent;
 }
 

@@ -24,6 +24,7 @@
 #include "softgpu/command_processor/paces.hpp"
 #include "softgpu/command_processor/packets.hpp"
 #include "softgpu/command_processor/queue.hpp"
+#include "softgpu/command_processor/resident_waves.hpp"
 #include "softgpu/compute/execution/compute_units.hpp"
 #include "softgpu/compute/run_time/global_wave_sync.hpp"
 
@@ -37,6 +38,7 @@ public:
     std::uint64_t* doorbell = nullptr;
     std::uint32_t cores = 1;  ///< that work-groups are spread over
     std::uint32_t compute_units = 1;
+    std::uint32_t resident_waves = ~std::uint32_t{0};  ///< most wavefronts that the GPU holds at once
     std::shared_ptr<const Executions> executions = nullptr;
     const compute::AccessibleMemory* accessible = nullptr;  ///< null: all memory
     std::optional<std::uint64_t> shuffle_seed;
@@ -60,6 +62,7 @@ public:
   void completed(const Dispatch& dispatch);
   void failed(const Dispatch& dispatch, const compute::Failure& failure);
   [[nodiscard]] Paces& paces() noexcept { return paces_; }
+  [[nodiscard]] ResidentWaves& resident_waves() noexcept { return resident_waves_; }
 
 private:
   enum class Outcome { done, launched, blocked };
@@ -111,6 +114,7 @@ private:
   bool scratch_is_single_use_ = false;
   std::atomic<std::uint64_t> in_flight_{0};
   Paces paces_;
+  ResidentWaves resident_waves_;
 
   std::mutex coming_mutex_;
   // Kernels of the packets behind a packet whose kernel is being translated; the next one is last.

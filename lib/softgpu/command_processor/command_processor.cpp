@@ -38,6 +38,12 @@ private:
   std::vector<std::uint64_t*> free_;
 };
 
+/// As the topology reports them.
+std::uint32_t resident_waves(const Options& options) {
+  const compute::Architecture& architecture = *options.engine.architecture;
+  return options.compute_units * architecture.simds_per_compute_unit * architecture.most_waves_per_simd;
+}
+
 }  // namespace
 
 struct CommandProcessor::State {
@@ -81,6 +87,7 @@ QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
                                                           .doorbell = doorbell,
                                                           .cores = cores(state_->options.threads),
                                                           .compute_units = state_->options.compute_units,
+                                                          .resident_waves = resident_waves(state_->options),
                                                           .executions = state_->executions,
                                                           .accessible = state_->options.memory,
                                                           .shuffle_seed = state_->options.shuffle_seed},

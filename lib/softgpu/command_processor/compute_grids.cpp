@@ -33,6 +33,7 @@ public:
   [[nodiscard]] const compute::Launch& launch() const noexcept { return *launch_; }
 
   [[nodiscard]] std::uint64_t group_count() const noexcept override { return launch_->group_count(); }
+  [[nodiscard]] std::uint32_t waves_per_group() const noexcept override { return launch_->waves_per_group(); }
   [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override {
     return launch_->private_segment_bytes();
   }

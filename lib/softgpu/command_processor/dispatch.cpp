@@ -48,7 +48,7 @@ std::uint64_t Dispatch::run_alone(std::uint32_t worker, SetAside& set_aside) {
   const std::uint64_t start = properties_.packet_index % packets_per_sample == 0 ? gpu_clock() : 0;
   const Range all{.begin = 0, .end = count_};
   const std::uint64_t finished = run_range(all, worker, set_aside);
-  if (!set_aside.empty()) shares_.take_all();
+  if (!set_aside.empty() || finished != count_) shares_.take_all();
   if (start != 0) note_pace(all, start);
   return finished;
 }
@@ -57,11 +57,18 @@ std::uint64_t Dispatch::run_range(const Range& range, std::uint32_t worker, SetA
   std::uint64_t left = 0;
   for (std::uint64_t next = range.begin; next != range.end;) {
     if (is_over()) break;  // those that do not begin count as finished
+    if (!take_place()) {
+      shares_.give_back({.begin = next, .end = range.end});
+      return next - range.begin - left;
+    }
     auto outcome = is_in_order_ ? grid_->start_groups(worker, next, range.end)
                                 : grid_->start_group(worker, properties_.order(next++));
     if (auto* failure = std::get_if<compute::Failure>(&outcome)) fail(std::move(*failure));
     auto* group = std::get_if<std::unique_ptr<compute::SuspendedGroup>>(&outcome);
-    if (group == nullptr) continue;
+    if (group == nullptr) {
+      give_place_back();
+      continue;
+    }
     const bool is_paused = (*group)->can_go_on();
     set_aside.push_back(std::move(*group));
     ++left;
@@ -77,6 +84,7 @@ std::uint64_t Dispatch::run_range(const Range& range, std::uint32_t worker, SetA
 bool Dispatch::resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint32_t worker) {
   if (is_over()) {
     group.reset();
+    give_place_back();
     return finished(1);
   }
   const bool was_paused = group->can_go_on();
@@ -92,8 +100,23 @@ bool Dispatch::resume(std::unique_ptr<compute::SuspendedGroup>& group, std::uint
     group = std::move(*again);
     return false;
   }
+  give_place_back();
   if (auto* failure = std::get_if<compute::Failure>(&outcome)) fail(std::move(*failure));
   return finished(1);
+}
+
+bool Dispatch::has_places() const noexcept {
+  return !may_wait() || waits_for_itself() || queue_->resident_waves().have_room_for(grid_->waves_per_group());
+}
+
+// Work-groups that wait for their whole grid all begin: the queue has looked that the GPU holds them.
+bool Dispatch::take_place() noexcept {
+  if (!may_wait() || waits_for_itself()) return true;
+  return queue_->resident_waves().begin(grid_->waves_per_group());
+}
+
+void Dispatch::give_place_back() noexcept {
+  if (may_wait() && !waits_for_itself()) queue_->resident_waves().end(grid_->waves_per_group());
 }
 
 void Dispatch::note_pause() noexcept {
@@ -109,6 +132,7 @@ bool Dispatch::has_enough_in_turns(std::uint32_t workers) const noexcept {
 bool Dispatch::end(std::unique_ptr<compute::SuspendedGroup>& group) {
   fail(group->end());
   group.reset();
+  give_place_back();
   return finished(1);
 }
 

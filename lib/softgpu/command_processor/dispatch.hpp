@@ -47,8 +47,8 @@ public:
   [[nodiscard]] std::optional<Range> claim(std::uint32_t core) noexcept { return shares_.claim(core); }
   /// Work-groups that wait for what others do, or whose turn was over.
   using SetAside = std::vector<std::unique_ptr<compute::SuspendedGroup>>;
-  /// Runs a claimed range, up to a work-group whose turn was over. Adds to `set_aside`, and gives back what is left of
-  /// the range. Returns how many work-groups have finished.
+  /// Runs a claimed range, up to a work-group whose turn was over, or for which there is no place. Adds to `set_aside`,
+  /// and gives back what is left of the range. Returns how many work-groups have finished.
   [[nodiscard]] std::uint64_t run(const Range& range, std::uint32_t worker, SetAside& set_aside);
   /// So many claimed work-groups have finished. True when they were the last of the grid: the caller then completes the
   /// dispatch.
@@ -79,6 +79,8 @@ public:
   [[nodiscard]] bool failed() const noexcept { return failed_.load(std::memory_order_relaxed); }
   [[nodiscard]] bool waits_for_itself() const noexcept { return grid_->waits_for() == compute::WaitsFor::whole_grid; }
   [[nodiscard]] bool may_wait() const noexcept { return grid_->waits_for() >= compute::WaitsFor::anyone; }
+  /// Whether another work-group may begin: the GPU holds only so many wavefronts that wait.
+  [[nodiscard]] bool has_places() const noexcept;
   [[nodiscard]] bool has_unclaimed() const noexcept { return shares_.are_left(); }
   [[nodiscard]] bool admits(std::uint32_t worker) const noexcept { return worker < properties_.worker_limit; }
   [[nodiscard]] const Properties& properties() const noexcept { return properties_; }
@@ -88,6 +90,8 @@ public:
 
 private:
   [[nodiscard]] std::uint64_t run_range(const Range& range, std::uint32_t worker, SetAside& set_aside);
+  [[nodiscard]] bool take_place() noexcept;
+  void give_place_back() noexcept;
   void note_pause() noexcept;
   void note_pace(const Range& range, std::uint64_t start) noexcept;
   void fail(compute::Failure failure);

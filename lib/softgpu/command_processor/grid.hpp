@@ -19,6 +19,7 @@ class Grid {
 public:
   virtual ~Grid() = default;
   [[nodiscard]] virtual std::uint64_t group_count() const noexcept = 0;
+  [[nodiscard]] virtual std::uint32_t waves_per_group() const noexcept { return 1; }
   /// Scratch memory that each work-item needs.
   [[nodiscard]] virtual std::uint32_t private_segment_bytes() const noexcept = 0;
   /// Runs one work-group. Workers that run at the same time have different numbers. A work-group that waits for other

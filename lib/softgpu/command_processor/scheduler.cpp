@@ -205,7 +205,7 @@ private:
   [[nodiscard]] std::shared_ptr<Dispatch> join_one() {
     return state_.running.join([&](const Dispatch& dispatch) {
       if (dispatch.may_wait() && !dispatch.waits_for_itself() && state_.waiting.are_many()) return false;
-      if (dispatch.has_enough_in_turns(state_.crew.parallel())) return false;
+      if (dispatch.has_enough_in_turns(state_.crew.parallel()) || !dispatch.has_places()) return false;
       return dispatch.admits(index_);
     });
   }
@@ -281,7 +281,7 @@ private:
     if (looks) self_.look_away();
     state_.executions->begin(index_, dispatch);
     const std::uint64_t finished = dispatch.run_alone(index_, set_aside_);
-    const bool ended = set_aside_.empty();
+    const bool ended = set_aside_.empty() && finished == dispatch.group_count();
     if (!ended) set_aside_groups_of(alone);
     if (ended || dispatch.finished(finished)) complete(dispatch);
     state_.executions->end(index_);
@@ -325,7 +325,7 @@ private:
       state_.claims[index_].value.store(++claims_, std::memory_order_relaxed);
       finished += dispatch.run(*range, index_, set_aside_);
       share(dispatch);
-      if (set_aside_.empty()) continue;
+      if (set_aside_.empty() && dispatch.has_places()) continue;
       set_aside_groups_of(launched);
       if (!dispatch.waits_for_itself()) break;  // work-groups that wait already come first
     }

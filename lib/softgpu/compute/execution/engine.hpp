@@ -133,6 +133,8 @@ public:
   [[nodiscard]] virtual WaitsFor waits_for() const noexcept = 0;
   /// Whether its wavefronts can run one after the other, as none waits for another.
   [[nodiscard]] virtual bool runs_in_turn() const noexcept = 0;
+  /// Of a whole work-group.
+  [[nodiscard]] virtual std::uint32_t waves_per_group() const noexcept = 0;
   /// How many of its work-groups a compute unit holds at once, by their wavefronts, registers and LDS.
   [[nodiscard]] virtual std::uint32_t groups_per_compute_unit() const noexcept = 0;
   /// For interrupt(). Unlike an address it is never another launch's.

@@ -213,14 +213,18 @@ bool PreparedLaunch::runs_in_turn() const noexcept {
   return kernel_->waits_for() == WaitsFor::work_group && group(0).waves() == 1;  // the others are no larger
 }
 
+std::uint32_t PreparedLaunch::waves_per_group() const noexcept {
+  const std::uint32_t items = group_size(packet_)[0] * group_size(packet_)[1] * group_size(packet_)[2];
+  const std::uint32_t lanes = kernel_->target().wavefront_size;
+  return (items + lanes - 1) / lanes;
+}
+
 std::uint32_t PreparedLaunch::groups_per_compute_unit() const noexcept {
   const Architecture& architecture = *kernel_->target().architecture;
   const std::uint32_t waves_by_registers = architecture.vector_registers_per_simd / kernel_->descriptor().vgpr_count();
   const std::uint32_t waves =
       architecture.simds_of_a_group * std::min(architecture.most_waves_per_simd, waves_by_registers);
-  const std::uint32_t items = group_size(packet_)[0] * group_size(packet_)[1] * group_size(packet_)[2];
-  const std::uint32_t lanes = kernel_->target().wavefront_size;
-  const std::uint32_t groups = waves / ((items + lanes - 1) / lanes);
+  const std::uint32_t groups = waves / waves_per_group();
   return lds_bytes() == 0 ? groups : std::min(groups, max_lds_bytes_per_group / lds_bytes());
 }
 

@@ -43,6 +43,7 @@ public:
   [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override;
   [[nodiscard]] WaitsFor waits_for() const noexcept override { return kernel_->waits_for(); }
   [[nodiscard]] bool runs_in_turn() const noexcept override;
+  [[nodiscard]] std::uint32_t waves_per_group() const noexcept override;
   [[nodiscard]] std::uint32_t groups_per_compute_unit() const noexcept override;
 
   [[nodiscard]] const Kernel& kernel() const { return *kernel_; }

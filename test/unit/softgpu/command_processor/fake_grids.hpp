@@ -16,7 +16,9 @@ namespace softgpu::command_processor {
 struct FakeKernel {
   std::function<std::optional<compute::Failure>(std::uint32_t worker, std::uint64_t group)> body =
       [](std::uint32_t, std::uint64_t) { return std::nullopt; };
+  std::function<void()> begin = nullptr;              ///< called when a work-group begins
   std::function<bool()> may_go_on = nullptr;          ///< where set, work-groups wait for it before their body
+  std::uint32_t waves = 1;                            ///< of each work-group
   unsigned turns = 1;                                 ///< of each work-group; the last one runs its body
   std::function<void()> translation = nullptr;        ///< where set, preparing it takes this
   std::function<void()> translation_ahead = nullptr;  ///< what others do while another kernel is translated
@@ -69,7 +71,9 @@ private:
     FakeGrid(const FakeKernel& kernel, std::uint64_t groups) : kernel_(kernel), groups_(groups) {}
     [[nodiscard]] std::uint64_t group_count() const noexcept override { return groups_; }
     [[nodiscard]] std::uint32_t private_segment_bytes() const noexcept override { return kernel_.private_bytes; }
+    [[nodiscard]] std::uint32_t waves_per_group() const noexcept override { return kernel_.waves; }
     [[nodiscard]] Outcome start_group(std::uint32_t worker, std::uint64_t group) const override {
+      if (kernel_.begin) kernel_.begin();
       if (kernel_.may_go_on) return std::make_unique<FakeWaiting>(group, 0);
       if (kernel_.turns > 1) return std::make_unique<FakeWaiting>(group, kernel_.turns - 1);
       return run(worker, group);

@@ -58,6 +58,7 @@ public:
     std::uint32_t slots = 64;
     std::uint64_t id = 1;
     std::optional<std::uint64_t> shuffle_seed = std::nullopt;
+    std::uint32_t resident_waves = ~std::uint32_t{0};
   };
 
   MemoryQueue(Scheduler& scheduler, GridSource& grids, Host& host, const Options& options)
@@ -68,8 +69,12 @@ public:
                                 .ring = reinterpret_cast<std::byte*>(ring_.data()),
                                 .ring_bytes = ring_.size() * sizeof(Packet),
                                 .queue = &queue_};
-    const AqlQueue::Setup setup{
-        .id = options.id, .memory = memory, .doorbell = &doorbell_, .cores = 4, .shuffle_seed = options.shuffle_seed};
+    const AqlQueue::Setup setup{.id = options.id,
+                                .memory = memory,
+                                .doorbell = &doorbell_,
+                                .cores = 4,
+                                .resident_waves = options.resident_waves,
+                                .shuffle_seed = options.shuffle_seed};
     target_ = std::make_shared<AqlQueue>(setup, grids, host);
     scheduler_.add(target_);
   }

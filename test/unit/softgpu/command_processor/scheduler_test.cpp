@@ -109,6 +109,42 @@ TEST_F(SchedulerTest, WorkGroupsThatWaitLeaveTheirWorkerToWhatTheyWaitFor) {
   EXPECT_EQ(passed.load(), 200U);
 }
 
+TEST_F(SchedulerTest, NoMoreWavefrontsWaitThanTheGpuHolds) {
+  std::atomic<int> waiting{0};
+  std::atomic<int> most{0};
+  std::atomic<bool> open{false};
+  std::atomic<unsigned> ended{0};
+  const FakeKernel kernel{.body =
+                              [&](std::uint32_t, std::uint64_t) {
+                                --waiting;
+                                ++ended;
+                                return std::nullopt;
+                              },
+                          .begin =
+                              [&] {
+                                const int now = ++waiting;
+                                for (int seen = most; seen < now && !most.compare_exchange_weak(seen, now);) {
+                                }
+                              },
+                          .may_go_on = [&] { return open.load(); },
+                          .waves = 3};
+  Scheduler scheduler(4);
+  MemoryQueue queue(scheduler, grids, host, {.resident_waves = 20});
+  MemoryQueue other(scheduler, grids, host, {.resident_waves = 2});  // less than one work-group has: it runs alone
+  Signal done(3);
+  queue.dispatch(kernel, {.groups = 300, .completion = &done});
+  queue.dispatch(kernel, {.groups = 1, .completion = &done});
+  ASSERT_TRUE(eventually([&] { return waiting.load() == 6; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(waiting.load(), 6);
+  other.dispatch(kernel, {.groups = 5, .completion = &done});
+  ASSERT_TRUE(eventually([&] { return waiting.load() == 7; }));
+  open = true;
+  ASSERT_TRUE(done.reaches(0));
+  EXPECT_EQ(ended.load(), 306U);
+  EXPECT_EQ(most.load(), 7);
+}
+
 TEST_F(SchedulerTest, WorkGroupsThatTakeSeveralTurnsEndOnce) {
   constexpr std::uint32_t groups = 1000;
   std::vector<std::atomic<unsigned>> ended(groups);
