@@ -46,6 +46,11 @@ public:
   ///   size. Integers of one width are one type. The host may have other names for structures, enumerations and
   ///   vectors: they fit all types. `void*` fits every pointer.
   /// - a parameter is `const T*`, and the mangled name or the metadata say that the kernel may write there
+  /// - the kernel wants an implicit argument that the library does not have
+  ///
+  /// The first kernel of an agent that calls the host (`printf`, `assert`, `malloc` in device code) starts a thread
+  /// that serves these calls and ends with the runtime; see docs/hostcall.md. Throws Error when HSA has no signal or
+  /// memory left for it.
   template <class Signature>
   [[nodiscard]] Kernel<Signature> kernel(std::string_view name) const&;
   /// The code object of a module without a name could be gone before the kernel's dispatch ran.

@@ -122,7 +122,8 @@ public:
   /// Dispatches a kernel by itself: `queue.dispatch(kernel, fd::grid(n), {.completion = &signal}, arguments...)`. Each
   /// argument is a KernelArgument for its parameter.
   /// Throws Error, with nothing submitted, when grid, group or group memory are more than kernel or agent allow, when
-  /// the block in `options` is too small, and as acquire_kernargs and submit do.
+  /// the block in `options` is too small, when no memory is left for the kernel's calls of the host (docs/hostcall.md),
+  /// and as acquire_kernargs and submit do.
   template <class... Parameters, class... Arguments>
     requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
   Submission dispatch(const Kernel<void(Parameters...)>& kernel, const Grid& grid, DispatchOptions options,

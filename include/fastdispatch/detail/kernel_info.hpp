@@ -24,8 +24,9 @@ struct ArgumentSlot {
 };
 
 // Implicit arguments, which the dispatcher writes behind the explicit arguments. Other implicit arguments stay zero:
-// global offsets, because HSA's grids start at 0; hostcall, heap, printf, multigrid, default queue and completion
-// action, because zero tells the kernel that there is no such service.
+// global offsets, because HSA's grids start at 0; multigrid, default queue and completion action, because zero tells
+// the kernel that there is no such service. Compilers ask for these also where they cannot tell whether a kernel uses
+// them.
 enum class ImplicitValue : std::uint8_t {
   block_count_x,
   block_count_y,
@@ -41,7 +42,11 @@ enum class ImplicitValue : std::uint8_t {
   private_base,
   shared_base,
   queue_ptr,
+  hostcall_buffer,
+  heap_state,
 };
+
+class Hostcall;
 
 struct ImplicitSlot {
   std::uint32_t offset;
@@ -60,6 +65,9 @@ struct KernelInfo {
   std::uint32_t max_group_size = 0;  // the size that it was compiled for, or the agent's limit if that is smaller
   std::uint32_t max_group_segment_size = 0;  // the agent's
   bool needs_queue = false;                  // an implicit argument depends on the queue
+  bool needs_hostcall = false;               // an implicit argument is of printf, assert or malloc
+  Hostcall* hostcall = nullptr;              // the agent's; Module::kernel sets it where it is needed
+  std::uint64_t heap_state = 0;              // likewise
   hsa_agent_t agent{};                       // on which it is loaded; 0: on all
   std::vector<ArgumentSlot> arguments;
   std::vector<ImplicitSlot> implicit_arguments;
@@ -91,8 +99,8 @@ FASTDISPATCH_EXPORT void write_implicit_arguments(const KernelInfo& kernel, cons
 FASTDISPATCH_EXPORT void write_grid_arguments(const KernelInfo& kernel, const Grid& grid, std::byte* kernarg) noexcept;
 
 // Fills the implicit arguments that the queue gives: where kernel.needs_queue, it follows write_implicit_arguments.
-FASTDISPATCH_EXPORT void write_queue_arguments(const KernelInfo& kernel, const hsa_queue_t* queue,
-                                               std::byte* kernarg) noexcept;
+// Throws Error when there is no memory for the calls of the host by the queue's kernels, which the first of them needs.
+FASTDISPATCH_EXPORT void write_queue_arguments(const KernelInfo& kernel, const hsa_queue_t* queue, std::byte* kernarg);
 
 // The packet of a checked dispatch.
 [[nodiscard]] FASTDISPATCH_EXPORT Packet dispatch_packet(const KernelInfo& kernel, const Grid& grid,

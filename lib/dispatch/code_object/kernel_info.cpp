@@ -12,6 +12,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/code_object/demangle.hpp"
+#include "dispatch/hostcall/hostcall.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/kernel.hpp"
 
@@ -20,17 +21,16 @@ namespace {
 
 // The .value_kind of hidden arguments (LLVM's AMDGPU usage guide, code object V3 to V5 metadata). Arguments without a
 // value stay zero; ImplicitValue says why.
-constexpr std::array<std::pair<std::string_view, std::optional<ImplicitValue>>, 24> hidden_kinds{{
+constexpr std::array<std::pair<std::string_view, std::optional<ImplicitValue>>, 23> hidden_kinds{{
     {"hidden_none", {}},
     {"hidden_global_offset_x", {}},
     {"hidden_global_offset_y", {}},
     {"hidden_global_offset_z", {}},
-    {"hidden_printf_buffer", {}},
-    {"hidden_hostcall_buffer", {}},
+    {"hidden_hostcall_buffer", ImplicitValue::hostcall_buffer},
     {"hidden_default_queue", {}},
     {"hidden_completion_action", {}},
     {"hidden_multigrid_sync_arg", {}},
-    {"hidden_heap_v1", {}},
+    {"hidden_heap_v1", ImplicitValue::heap_state},
     {"hidden_block_count_x", ImplicitValue::block_count_x},
     {"hidden_block_count_y", ImplicitValue::block_count_y},
     {"hidden_block_count_z", ImplicitValue::block_count_z},
@@ -49,16 +49,22 @@ constexpr std::array<std::pair<std::string_view, std::optional<ImplicitValue>>, 
 
 bool depends_on_queue(ImplicitValue value) {
   return value == ImplicitValue::private_base || value == ImplicitValue::shared_base ||
-         value == ImplicitValue::queue_ptr;
+         value == ImplicitValue::queue_ptr || value == ImplicitValue::hostcall_buffer;
+}
+
+bool depends_on_hostcall(ImplicitValue value) {
+  return value == ImplicitValue::hostcall_buffer || value == ImplicitValue::heap_state;
 }
 
 auto find_hidden(const ArgumentMetadata& argument) {
   return std::find_if(hidden_kinds.begin(), hidden_kinds.end(), [&](const auto& known) {
-    return known.first == argument.value_kind && argument.size <= sizeof(std::uint64_t);
+    const bool is_address = known.second && depends_on_hostcall(*known.second);
+    return known.first == argument.value_kind &&
+           (is_address ? argument.size == sizeof(std::uint64_t) : argument.size <= sizeof(std::uint64_t));
   });
 }
 
-std::uint64_t grid_value(ImplicitValue value, const Grid& grid) noexcept {
+std::uint64_t grid_value(const KernelInfo& kernel, ImplicitValue value, const Grid& grid) noexcept {
   const auto group_count = [&](std::size_t i) { return grid.size[i] / grid.group_size[i]; };  // of complete groups
   const auto remainder = [&](std::size_t i) { return grid.size[i] % grid.group_size[i]; };
   switch (value) {
@@ -84,12 +90,14 @@ std::uint64_t grid_value(ImplicitValue value, const Grid& grid) noexcept {
     return grid.dimensions();
   case ImplicitValue::dynamic_lds_size:
     return grid.dynamic_lds_bytes;
+  case ImplicitValue::heap_state:
+    return kernel.heap_state;
   default:
     return 0;
   }
 }
 
-std::uint64_t queue_value(ImplicitValue value, const hsa_queue_t* queue) noexcept {
+std::uint64_t queue_value(const KernelInfo& kernel, ImplicitValue value, const hsa_queue_t* queue) {
   // ROCr's queues start with an hsa_queue_t; the high halves of the apertures' addresses are behind it.
   const auto* amd_queue = reinterpret_cast<const amd_queue_t*>(queue);
   switch (value) {
@@ -97,6 +105,8 @@ std::uint64_t queue_value(ImplicitValue value, const hsa_queue_t* queue) noexcep
     return amd_queue->private_segment_aperture_base_hi;
   case ImplicitValue::shared_base:
     return amd_queue->group_segment_aperture_base_hi;
+  case ImplicitValue::hostcall_buffer:
+    return kernel.hostcall == nullptr ? 0 : kernel.hostcall->buffer_of(queue);
   default:
     return reinterpret_cast<std::uintptr_t>(queue);
   }
@@ -124,6 +134,9 @@ KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object
                     .max_group_size = std::min(metadata.max_flat_workgroup_size, properties.work_group_size_max),
                     .max_group_segment_size = static_cast<std::uint32_t>(properties.lds_bytes),
                     .needs_queue = false,
+                    .needs_hostcall = false,
+                    .hostcall = nullptr,
+                    .heap_state = 0,
                     .agent = agent.handle(),
                     .arguments = {},
                     .implicit_arguments = {}};
@@ -137,17 +150,33 @@ KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object
     kernel.implicit_arguments.push_back(
         {.offset = argument.offset, .size = static_cast<std::uint16_t>(argument.size), .value = *kind->second});
     kernel.needs_queue = kernel.needs_queue || depends_on_queue(*kind->second);
+    kernel.needs_hostcall = kernel.needs_hostcall || depends_on_hostcall(*kind->second);
   }
   return kernel;
 }
 
 void check_implicit_arguments(const KernelMetadata& metadata) {
   for (const ArgumentMetadata& argument : metadata.arguments) {
+    if (argument.value_kind == "hidden_printf_buffer") {
+      throw Error(
+          fmt::format("kernel {} prints to a buffer that is read when the kernel has ended "
+                      "(hidden_printf_buffer), which is not supported: compile HIP with -mprintf-kind=hostcall; "
+                      "in OpenCL C keep kernels apart from sources with printf",
+                      demangle(metadata.name)));
+    }
     if (argument.hidden() && find_hidden(argument) == hidden_kinds.end()) {
       throw Error(fmt::format("kernel {} wants the implicit argument {} of {} bytes, which is not known here",
                               demangle(metadata.name), argument.value_kind, argument.size));
     }
   }
+}
+
+void provide_services(KernelInfo& kernel, Agent agent) {
+  if (!kernel.needs_hostcall || kernel.hostcall != nullptr) return;
+  Hostcall& hostcall = hostcall_of(agent);
+  const auto wants_heap = [](const ImplicitSlot& slot) { return slot.value == ImplicitValue::heap_state; };
+  if (std::ranges::any_of(kernel.implicit_arguments, wants_heap)) kernel.heap_state = hostcall.heap_state();
+  kernel.hostcall = &hostcall;
 }
 
 void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory, Agent agent) {
@@ -184,13 +213,13 @@ void write_implicit_arguments(const KernelInfo& kernel, const Grid& grid, std::b
 
 void write_grid_arguments(const KernelInfo& kernel, const Grid& grid, std::byte* kernarg) noexcept {
   for (const ImplicitSlot& slot : kernel.implicit_arguments) {
-    if (!depends_on_queue(slot.value)) write(slot, grid_value(slot.value, grid), kernarg);
+    if (!depends_on_queue(slot.value)) write(slot, grid_value(kernel, slot.value, grid), kernarg);
   }
 }
 
-void write_queue_arguments(const KernelInfo& kernel, const hsa_queue_t* queue, std::byte* kernarg) noexcept {
+void write_queue_arguments(const KernelInfo& kernel, const hsa_queue_t* queue, std::byte* kernarg) {
   for (const ImplicitSlot& slot : kernel.implicit_arguments) {
-    if (depends_on_queue(slot.value)) write(slot, queue_value(slot.value, queue), kernarg);
+    if (depends_on_queue(slot.value)) write(slot, queue_value(kernel, slot.value, queue), kernarg);
   }
 }
 

@@ -15,4 +15,8 @@ namespace fastdispatch::detail {
 // Throws Error when the kernel wants an implicit argument that is not known: such a kernel can't be launched.
 void check_implicit_arguments(const KernelMetadata& metadata);
 
+// Gives a kernel what it needs of the agent's hostcall, once; calls for one kernel must come one at a time. Throws
+// Error when HSA has no signal or memory left.
+void provide_services(KernelInfo& kernel, Agent agent);
+
 }  // namespace fastdispatch::detail

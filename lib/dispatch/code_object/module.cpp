@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <system_error>
 
 #include <spdlog/fmt/fmt.h>
@@ -112,6 +113,7 @@ struct Module::State {
   std::vector<std::byte> elf;  // the loader reads from it as long as the executable lives
   std::vector<detail::KernelMetadata> metadata;
   Executable executable;
+  std::mutex services;                    // for provide_services
   std::vector<detail::KernelInfo> infos;  // in the order of metadata; never resized: kernels point into it
 };
 
@@ -131,10 +133,14 @@ Module Module::load(Agent agent, std::span<const std::byte> image, std::string_v
 
 std::shared_ptr<const detail::KernelInfo> Module::find(std::string_view name,
                                                        std::span<const detail::Parameter> parameters) const {
-  const State& state = *state_;
+  State& state = *state_;
   const std::size_t index = detail::find_kernel(state.metadata, name, state.name);
   detail::check_signature(state.metadata[index], parameters);
   detail::check_implicit_arguments(state.metadata[index]);
+  {
+    const std::scoped_lock lock(state.services);
+    provide_services(state.infos[index], state.agent);
+  }
   return {state_.share(), &state.infos[index]};
 }
 

@@ -22,6 +22,8 @@ public:
   AgentQueue(const AgentQueue&) = delete;
   AgentQueue& operator=(const AgentQueue&) = delete;
 
+  [[nodiscard]] virtual hsa_queue_t* handle() const noexcept = 0;
+
   /// Marks the queue as failed, unless it has failed before.
   virtual void fail(const Error& error) noexcept = 0;
   /// Why the queue failed; null if it did not fail.

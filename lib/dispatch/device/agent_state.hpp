@@ -25,6 +25,7 @@ struct AgentState {
   /// Ends everything that the agent itself has of HSA's. The state stays, so that views of the agent find it closed.
   void close() noexcept {
     completions.stop();
+    hostcall.reset();
     copier.reset();
     closed.store(true, std::memory_order_release);
   }
@@ -41,6 +42,7 @@ struct AgentState {
   QueueRegistry queues;
   LockedRanges locked_for_copies;  ///< the host's: of all agents
   Attachment copier;               ///< for copies between host and this agent, see memory/copier.hpp
+  Attachment hostcall;             ///< for calls by kernels of this agent, see hostcall/hostcall.hpp
   Completions completions;
 };
 

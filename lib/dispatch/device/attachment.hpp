@@ -19,6 +19,13 @@ public:
     return *static_cast<T*>(attached_.get());
   }
 
+  /// The attached object; null if it was not made.
+  template <class T>
+  [[nodiscard]] T* find() noexcept {
+    const std::scoped_lock lock(mutex_);
+    return static_cast<T*>(attached_.get());
+  }
+
   /// Destroys the attached object.
   void reset() noexcept {
     const std::scoped_lock lock(mutex_);

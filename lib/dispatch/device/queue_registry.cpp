@@ -2,6 +2,10 @@
 
 #include <new>
 
+#include <spdlog/fmt/fmt.h>
+
+#include "dispatch/device/failure_messages.hpp"
+
 namespace fastdispatch::detail {
 
 void QueueRegistry::add(AgentQueue& queue) {
@@ -26,6 +30,20 @@ void QueueRegistry::fail_all(const std::function<Error(std::span<const std::stri
   faults_.fetch_add(1, std::memory_order_release);
   count_failure();
   for (AgentQueue* queue : queues_) queue->fail(*last_fault_);
+}
+
+void QueueRegistry::fail(const hsa_queue_t* handle, const std::string& why) noexcept {
+  const std::scoped_lock lock(mutex_);
+  for (AgentQueue* queue : queues_) {
+    if (queue->handle() != handle) continue;
+    try {
+      std::vector<std::string> suspects;
+      queue->add_running_kernels(suspects);
+      queue->fail(Error(ErrorKind::queue_failed, fmt::format("{}; {}", why, blame(suspects))));
+    } catch (const std::bad_alloc&) {
+      queue->fail(wordless_error_);
+    }
+  }
 }
 
 void QueueRegistry::look_at_copies() noexcept {

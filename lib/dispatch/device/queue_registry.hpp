@@ -25,6 +25,8 @@ public:
   /// Marks all queues as failed, as the driver stops all queues of an agent. `describe` makes the reason of the names
   /// of the kernels that may have caused it.
   void fail_all(const std::function<Error(std::span<const std::string> suspects)>& describe) noexcept;
+  /// Marks the queue `handle` as failed, unless it is gone; `why` is about a kernel that it runs.
+  void fail(const hsa_queue_t* handle, const std::string& why) noexcept;
   /// Lets queues fail whose copies failed, see AgentQueue. Cheap, for waiters' loops.
   void look_at_copies() noexcept;
   /// Counts queues that failed, so that a waiter notices cheaply.

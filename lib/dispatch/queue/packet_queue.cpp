@@ -7,6 +7,7 @@
 
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/device/failure_messages.hpp"
+#include "dispatch/hostcall/hostcall.hpp"
 #include "dispatch/hsa/amd_signal.hpp"
 #include "dispatch/record/fence_rules.hpp"
 
@@ -39,6 +40,7 @@ void PacketQueue::stop() noexcept {
   failure_.leave();
   state_of(agent_).completions.remove(*this);
   state_of(agent_).queues.remove(*this);
+  const auto calls = end_hostcall_for(agent_, handle());
   queue_.reset();  // until then kernels may read their arguments, and an error that HSA reports reads the ring
   failure_.abandon_followers();
 }

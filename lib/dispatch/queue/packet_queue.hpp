@@ -147,7 +147,7 @@ public:
   [[nodiscard]] Agent agent() const noexcept { return agent_; }
   [[nodiscard]] Producers producers() const noexcept { return producers_; }
   [[nodiscard]] WhenFull when_full() const noexcept { return when_full_; }
-  [[nodiscard]] hsa_queue_t* handle() const noexcept { return queue_.get(); }
+  [[nodiscard]] hsa_queue_t* handle() const noexcept override { return queue_.get(); }
   [[nodiscard]] std::uint32_t size() const noexcept { return ring_.size(); }
 
 private:

@@ -2,7 +2,7 @@
 # of lib/dispatch and lib/softgpu the other. The targets' include paths see to the same, where somebody builds.
 cmake_minimum_required(VERSION 3.22)
 
-set(layers hsa device code_object memory record encode queue streams)
+set(layers hsa device memory hostcall code_object record encode queue streams)
 
 file(GLOB folders LIST_DIRECTORIES true RELATIVE ${PROJECT}/lib/dispatch ${PROJECT}/lib/dispatch/*)
 foreach(folder IN LISTS folders)

@@ -10,6 +10,7 @@
 
 #include "dispatch/code_object/kernel_info.hpp"
 #include "dispatch/code_object/signature.hpp"
+#include "dispatch/hostcall/hostcall.hpp"
 #include "expect_error.hpp"
 #include "fastdispatch/module.hpp"
 #include "mock_hsa.hpp"
@@ -179,6 +180,57 @@ TEST(ImplicitArguments, come_from_the_queue_where_they_are_apertures_or_its_addr
   EXPECT_EQ(read<std::uint32_t>(kernarg.data(), 4), 0x20000U);
   EXPECT_EQ(read<std::uint64_t>(kernarg.data(), 8), reinterpret_cast<std::uintptr_t>(&queue));
   EXPECT_EQ(read<std::uint32_t>(kernarg.data(), 16), 512U);
+}
+
+TEST(ImplicitArguments, of_hostcall_are_a_buffer_of_the_queue_and_the_agents_heap) {
+  test::MockHsa hsa;
+  hsa.end_copies({0, 0});
+  KernelMetadata kernel{.name = "prints", .symbol = "prints.kd", .kernarg_segment_size = 16};
+  kernel.arguments = {{.value_kind = "hidden_hostcall_buffer", .offset = 0, .size = 8},
+                      {.value_kind = "hidden_heap_v1", .offset = 8, .size = 8}};
+  check_implicit_arguments(kernel);
+  KernelInfo info = make_kernel_info(kernel, 0x1000, hsa.agent());
+  ASSERT_TRUE(info.needs_queue);
+  const std::size_t signals = hsa.signals();
+  provide_services(info, hsa.agent());
+  EXPECT_GT(hsa.signals(), signals);  // the doorbell
+  provide_services(info, hsa.agent());
+
+  std::array<hsa_queue_t, 2> queues{};
+  std::array<std::array<std::byte, 16>, 2> kernargs{};
+  for (std::size_t i = 0; i < 2; ++i) {
+    write_implicit_arguments(info, grid(64), kernargs[i].data());
+    write_queue_arguments(info, &queues[i], kernargs[i].data());
+    EXPECT_EQ(read<std::uint64_t>(kernargs[i].data(), 0), hostcall_of(hsa.agent()).buffer_of(&queues[i]));
+    EXPECT_EQ(read<std::uint64_t>(kernargs[i].data(), 8), hostcall_of(hsa.agent()).heap_state());
+  }
+  EXPECT_NE(kernargs[0], kernargs[1]);
+
+  hsa.fail("amd_memory_pool_allocate", HSA_STATUS_ERROR_OUT_OF_RESOURCES);
+  const hsa_queue_t third{};
+  EXPECT_THAT(error_of([&] { write_queue_arguments(info, &third, kernargs[0].data()); }),
+              HasSubstr("pinned host memory"));
+}
+
+TEST(ImplicitArguments, that_are_of_no_use_to_the_kernel_make_no_hostcall) {
+  test::MockHsa hsa;
+  KernelInfo info = make_kernel_info(metadata(test::hip_v4(), "add"), 0x1000, hsa.agent());
+  const int calls = hsa.calls();
+  provide_services(info, hsa.agent());
+  EXPECT_EQ(hsa.calls(), calls);
+}
+
+TEST(ImplicitArguments, of_a_printf_that_is_read_after_the_kernel_are_an_error) {
+  KernelMetadata kernel{.name = "buffered", .symbol = "buffered.kd", .kernarg_segment_size = 8};
+  kernel.arguments = {{.value_kind = "hidden_printf_buffer", .offset = 0, .size = 8}};
+  EXPECT_THAT(error_of([&] { check_implicit_arguments(kernel); }),
+              AllOf(HasSubstr("kernel buffered"), HasSubstr("hidden_printf_buffer"), HasSubstr("hostcall")));
+}
+
+TEST(ImplicitArguments, that_are_addresses_of_another_size_are_an_error) {
+  KernelMetadata kernel{.name = "narrow", .symbol = "narrow.kd", .kernarg_segment_size = 8};
+  kernel.arguments = {{.value_kind = "hidden_hostcall_buffer", .offset = 0, .size = 4}};
+  EXPECT_THAT(error_of([&] { check_implicit_arguments(kernel); }), HasSubstr("hidden_hostcall_buffer of 4 bytes"));
 }
 
 TEST(ImplicitArguments, that_are_not_known_are_an_error) {

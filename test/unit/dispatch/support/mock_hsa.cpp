@@ -79,6 +79,9 @@ struct Functions {
     case HSA_AGENT_INFO_GRID_MAX_DIM:
       answer(value, hsa_dim3_t{UINT32_MAX, UINT32_MAX, UINT32_MAX});
       break;
+    case HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU:
+      answer(value, std::uint32_t{32});
+      break;
     case HSA_AGENT_INFO_QUEUE_MIN_SIZE:
       answer(value, std::uint32_t{64});
       break;
@@ -238,13 +241,17 @@ struct Functions {
         .store(static_cast<std::uint64_t>(value), std::memory_order_release);
   }
 
-  static hsa_signal_value_t signal_wait_scacquire(hsa_signal_t signal, hsa_signal_condition_t,
+  static hsa_signal_value_t signal_wait_scacquire(hsa_signal_t signal, hsa_signal_condition_t condition,
                                                   hsa_signal_value_t threshold, std::uint64_t ticks, hsa_wait_state_t) {
     static_cast<void>(current->record("signal_wait_scacquire"));
-    const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(ticks);
-    while (value_of(signal).load(std::memory_order_acquire) >= threshold && std::chrono::steady_clock::now() < end)
+    const auto start = std::chrono::steady_clock::now();
+    while (true) {
+      const hsa_signal_value_t value = value_of(signal).load(std::memory_order_acquire);
+      if (condition == HSA_SIGNAL_CONDITION_NE ? value != threshold : value < threshold) return value;
+      const auto waited = std::chrono::steady_clock::now() - start;
+      if (static_cast<std::uint64_t>(waited / std::chrono::nanoseconds(1)) >= ticks) return value;
       std::this_thread::sleep_for(std::chrono::microseconds(100));
-    return value_of(signal).load(std::memory_order_acquire);
+    }
   }
 
   static std::uint32_t amd_signal_wait_any(std::uint32_t count, hsa_signal_t* signals, hsa_signal_condition_t*,
@@ -362,6 +369,7 @@ MockHsa::MockHsa() {
 
 MockHsa::~MockHsa() {
   gpu_.completions.stop();
+  gpu_.hostcall.reset();
   gpu_.copier.reset();
   current = nullptr;
 }
