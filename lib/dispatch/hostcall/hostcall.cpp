@@ -115,33 +115,27 @@ void Hostcall::run() {
     if (stopping_.load()) return;
     const std::scoped_lock lock(mutex_);
     for (auto& [queue, calls] : queues_)
-      if (calls != nullptr && !calls->broken) serve(queue, *calls);
+      if (calls != nullptr && !calls->failed) serve(queue, *calls);
   }
 }
 
 void Hostcall::serve(const hsa_queue_t* queue, QueueCalls& calls) {
   const auto fail = [&](std::string_view why) {
+    calls.failed = true;
+    std::fflush(stdout);
     state_of(agent_).queues.fail(queue, fmt::format("a call of the host by a kernel could not be served: {}", why));
   };
-  std::vector<std::uint32_t> ready;
   try {
-    ready = calls.buffer.take_ready();
+    const std::vector<std::uint32_t> ready = calls.buffer.take_ready();
+    if (ready.empty()) return;
+    for (const std::uint32_t packet : ready) serve(packet, calls);
+    std::fflush(stdout);
+    for (const std::uint32_t packet : ready) calls.buffer.answer(packet);
   } catch (const Error& error) {
-    calls.broken = true;
-    return fail(error.what());
+    fail(error.what());
+  } catch (const std::bad_alloc&) {
+    fail("the host has no memory left");
   }
-  for (const std::uint32_t packet : ready) {
-    try {
-      serve(packet, calls);
-    } catch (const Error& error) {
-      fail(error.what());
-    } catch (const std::bad_alloc&) {
-      fail("the host has no memory left");
-    }
-  }
-  if (ready.empty()) return;
-  std::fflush(stdout);
-  for (const std::uint32_t packet : ready) calls.buffer.answer(packet);
 }
 
 void Hostcall::serve(std::uint32_t packet, QueueCalls& calls) {

@@ -29,7 +29,7 @@ struct QueueCalls {
 
   PacketBuffer buffer;
   Messages messages;
-  bool broken = false;  ///< its buffer was written over: no packet of it is served any more
+  bool failed = false;  ///< no call is answered any more: a kernel that goes on would end as if nothing were wrong
 };
 
 }  // namespace hostcall

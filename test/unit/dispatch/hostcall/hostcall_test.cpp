@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <chrono>
 #include <optional>
 #include <set>
 #include <string>
@@ -39,8 +40,8 @@ class Wavefront {
 public:
   explicit Wavefront(std::uint64_t buffer) : buffer_(*std::bit_cast<BufferHeader*>(buffer)) {}
 
-  /// The slots as the host left them.
-  Slots call(std::uint32_t service, const Slots& slots, std::uint64_t active_lanes) {
+  /// Returns the packet.
+  std::uint64_t send(std::uint32_t service, const Slots& slots, std::uint64_t active_lanes) {
     const std::uint64_t packet = pop();
     PacketHeader& header = buffer_.headers[packet & buffer_.index_mask];
     Payload& payload = buffer_.payloads[packet & buffer_.index_mask];
@@ -51,7 +52,15 @@ public:
       std::copy(slots[lane].begin(), slots[lane].end(), payload.slots[lane]);
     push(buffer_.ready_stack, packet);
     std::atomic_ref(const_cast<std::int64_t&>(amd_signal(buffer_.doorbell).value)).fetch_add(1);
+    return packet;
+  }
+
+  /// The slots as the host left them.
+  Slots call(std::uint32_t service, const Slots& slots, std::uint64_t active_lanes) {
+    const std::uint64_t packet = send(service, slots, active_lanes);
+    PacketHeader& header = buffer_.headers[packet & buffer_.index_mask];
     while ((std::atomic_ref(header.control).load() & waits_for_host) != 0) std::this_thread::yield();
+    const Payload& payload = buffer_.payloads[packet & buffer_.index_mask];
     Slots answers(slots.size());
     for (std::size_t lane = 0; lane < slots.size(); ++lane)
       std::copy_n(payload.slots[lane], words_per_lane, answers[lane].begin());
@@ -105,14 +114,6 @@ private:
   BufferHeader& buffer_;
 };
 
-class HostcallTest : public ::testing::Test {
-protected:
-  MockHsa hsa;
-  Queue queue{hsa.agent(), {.size = 64}};
-  Hostcall& hostcall = hostcall_of(hsa.agent());
-  Wavefront wavefront{hostcall.buffer_of(queue.handle())};
-};
-
 std::size_t free_packets(std::uint64_t buffer) {
   const auto& header = *std::bit_cast<BufferHeader*>(buffer);
   std::set<std::uint64_t> seen;
@@ -120,6 +121,26 @@ std::size_t free_packets(std::uint64_t buffer) {
     if (!seen.insert(at & header.index_mask).second) return 0;
   return seen.size();
 }
+
+class HostcallTest : public ::testing::Test {
+protected:
+  /// Waits for the queue's failure.
+  std::string failure() {
+    while (true) {
+      try {
+        MockHsa::complete(hsa.queue());
+        queue.barrier();
+      } catch (const Error& error) {
+        return error.what();
+      }
+    }
+  }
+
+  MockHsa hsa;
+  Queue queue{hsa.agent(), {.size = 64}};
+  Hostcall& hostcall = hostcall_of(hsa.agent());
+  Wavefront wavefront{hostcall.buffer_of(queue.handle())};
+};
 
 TEST_F(HostcallTest, has_a_packet_for_each_wavefront_that_can_be_resident) {
   EXPECT_EQ(free_packets(hostcall.buffer_of(queue.handle())), 32U * 104U);
@@ -197,38 +218,37 @@ TEST_F(HostcallTest, gives_memory_and_takes_it_back) {
 }
 
 TEST_F(HostcallTest, fails_the_queue_of_a_kernel_that_frees_what_it_was_not_given) {
-  wavefront.call(device_memory, {{0x1234}}, 1);
-  EXPECT_THAT(error_of([&] { queue.barrier(); }), HasSubstr("freed 0x1234"));
+  wavefront.send(device_memory, {{0x1234}}, 1);
+  EXPECT_THAT(failure(), HasSubstr("freed 0x1234"));
 }
 
 TEST_F(HostcallTest, fails_the_queue_of_a_kernel_that_asks_for_another_service) {
-  wavefront.call(call_function, {{0x1000}}, 1);
-  EXPECT_THAT(error_of([&] { queue.barrier(); }),
+  wavefront.send(call_function, {{0x1000}}, 1);
+  EXPECT_THAT(failure(),
               AllOf(HasSubstr("service 1"), HasSubstr("host function"), HasSubstr("printf, assert and malloc")));
   Queue other(hsa.agent(), {.size = 64});
   EXPECT_NO_THROW(other.barrier());
 }
 
+// It must not end as if nothing were wrong.
+TEST_F(HostcallTest, does_not_answer_a_kernel_whose_queue_failed) {
+  wavefront.send(call_function, {{0x1000}}, 1);
+  EXPECT_NE(failure(), "");
+  wavefront.send(hostcall::print, {{begins_message}}, 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  EXPECT_EQ(free_packets(hostcall.buffer_of(queue.handle())), 32U * 104U - 2);
+}
+
 TEST_F(HostcallTest, fails_the_queue_of_a_kernel_that_sends_no_printf) {
-  wavefront.print({{2, 0}});  // of a stream that there is not
-  EXPECT_THAT(error_of([&] { queue.barrier(); }), HasSubstr("printf without a format"));
+  wavefront.send(hostcall::print, {{begins_message | ends_message | 2U << length_shift, 2, 0}}, 1);
+  EXPECT_THAT(failure(), HasSubstr("printf without a format"));
 }
 
 TEST_F(HostcallTest, fails_the_queue_of_a_kernel_that_writes_over_the_buffer) {
   auto& header = *std::bit_cast<BufferHeader*>(hostcall.buffer_of(queue.handle()));
   std::atomic_ref(header.ready_stack).store(header.index_mask);  // there are fewer packets
   std::atomic_ref(const_cast<std::int64_t&>(amd_signal(header.doorbell).value)).fetch_add(1);
-  const auto error = [&]() -> std::string {
-    while (true) {
-      try {
-        MockHsa::complete(hsa.queue());
-        queue.barrier();
-      } catch (const Error& failure) {
-        return failure.what();
-      }
-    }
-  };
-  EXPECT_THAT(error(), HasSubstr("wrote over"));
+  EXPECT_THAT(failure(), HasSubstr("wrote over"));
 
   Queue other(hsa.agent(), {.size = 64});
   Wavefront wave(hostcall.buffer_of(other.handle()));
