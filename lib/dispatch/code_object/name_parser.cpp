@@ -205,13 +205,12 @@ NameId NameParser::unnamed_type() {
   if (take("Ut")) return numbered("unnamed type");
   expect("Ul");
   const bool outer = std::exchange(in_lambda_, true);
-  NameTree& tree = tree_;
-  std::vector<NameId> call{tree.text("lambda")};
+  std::vector<NameId> call{tree_.text("lambda")};
   for (const NameId type : parameters()) call.push_back(type);
   in_lambda_ = outer;
   expect("E");
-  const NameId lambda = tree.add({.kind = NameKind::call, .children = std::move(call)});
-  return numbered(text_of(tree, lambda));
+  const NameId lambda = tree_.add({.kind = NameKind::call, .children = std::move(call)});
+  return numbered(text_of(tree_, lambda));
 }
 
 NameId NameParser::instance(NameId name, bool of_function) {

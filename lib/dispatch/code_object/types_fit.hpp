@@ -14,7 +14,8 @@ namespace fastdispatch::detail {
 // - types with names of their own (structures, enumerations, vectors), to anything: the host's may be called otherwise
 // - void, to anything
 // - a kernel's char or unsigned char behind a pointer, to anything: C++ lets it read any object's bytes
-// - 16-bit floating-point numbers to 16-bit integers, and addresses to 64-bit integers: the host may have no better type
+// - 16-bit floating-point numbers to 16-bit integers, and addresses to 64-bit integers: the host may have no better
+// type
 [[nodiscard]] bool types_fit(const SourceType& kernels, const SourceType& signatures);
 
 // The type that a name in OpenCL's metadata stands for, such as "uint*"; nothing for names of no built-in type.
