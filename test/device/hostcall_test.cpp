@@ -176,7 +176,7 @@ TEST_F(HostCalls, of_more_wavefronts_than_can_be_resident_are_served) {
   std::string text;
   std::thread reader([&] {
     std::array<char, 4096> block{};
-    for (ssize_t size = 0; (size = read(ends[0], block.data(), block.size())) > 0;)
+    for (ssize_t size = 0; (size = ::read(ends[0], block.data(), block.size())) > 0;)
       text.append(block.data(), static_cast<std::size_t>(size));
   });
   const std::string afterwards = problem_of_wait(limit);
