@@ -43,8 +43,12 @@ PinnedBuffer<char> text_for(Agent gpu, std::string_view text) {
   return buffer;
 }
 
+/// The device code of printf and malloc is long, and takes long to translate.
+constexpr WaitOptions translated{.timeout = std::chrono::minutes(10)};
+
 class HostCalls : public Device {
 protected:
+  static constexpr WaitOptions limit = translated;
   Module calls = Module::load(gpu, HOSTCALL_TEST_KERNELS);
 };
 
@@ -211,12 +215,11 @@ void expect_memory(Agent gpu, Queue& queue, const Module& module) {
   PinnedBuffer<std::uint32_t*> blocks(gpu, std::size_t{2} * items);
   PinnedBuffer<std::uint32_t> sum(gpu, 1);
   sum[0] = 0;
-  const WaitOptions limit{.timeout = std::chrono::seconds(60)};
-  queue.dispatch(module.kernel<void(std::uint32_t**)>("allocate"), grid(items).group(items), blocks).wait(limit);
+  queue.dispatch(module.kernel<void(std::uint32_t**)>("allocate"), grid(items).group(items), blocks).wait(translated);
   EXPECT_EQ(std::set<std::uint32_t*>(blocks.begin(), blocks.end()).size(), 2 * items);
   EXPECT_EQ(std::count(blocks.begin(), blocks.end(), nullptr), 0);
   queue.dispatch(module.kernel<void(std::uint32_t**, std::uint32_t*)>("release"), grid(items).group(items), blocks, sum)
-      .wait(limit);
+      .wait(translated);
   EXPECT_EQ(sum[0], items * (items - 1));
 }
 
