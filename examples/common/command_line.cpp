@@ -126,8 +126,8 @@ void CommandLine::print_help_and_exit() const {
     std::cout << app_->help();
     flush_standard_output();
   } catch (const std::exception& error) {
-    std::cerr << app_->get_name() << ": " << error.what() << "\n";
-    std::exit(EXIT_FAILURE);
+    std::cerr << app_->get_name() << ": " << error.what() << std::endl;
+    std::_Exit(EXIT_FAILURE);  // guard_standard_output would tell it again
   }
   std::exit(EXIT_SUCCESS);
 }
