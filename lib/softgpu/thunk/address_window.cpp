@@ -107,7 +107,8 @@ void* AddressWindow::allocate_at(void* memory, std::uint64_t size) {
 void AddressWindow::free(void* memory) noexcept {
   const auto found = taken_.find(reinterpret_cast<std::uint64_t>(memory));
   if (found == taken_.end()) return;
-  mmap(memory, found->second, PROT_NONE, reservation | MAP_FIXED, -1, 0);
+  // Where the system refuses, the memory stays taken: nobody else may get addresses of the window.
+  if (mmap(memory, found->second, PROT_NONE, reservation | MAP_FIXED, -1, 0) == MAP_FAILED) return;
   taken_.erase(found);
 }
 

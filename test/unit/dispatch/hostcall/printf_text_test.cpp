@@ -25,7 +25,8 @@ std::string text_of(const std::vector<std::uint64_t>& message) {
 
 void expect_as_on_the_host(const char* format, auto... arguments) {
   std::string expected(1000, '\0');
-  expected.resize(static_cast<std::size_t>(std::snprintf(expected.data(), expected.size(), format, arguments...)));
+  // One argument more than the format asks for, as compilers warn of a format alone.
+  expected.resize(static_cast<std::size_t>(std::snprintf(expected.data(), expected.size(), format, arguments..., 0)));
   EXPECT_EQ(text_of(test::printf_message(0, format, arguments...)), expected) << format;
 }
 
