@@ -19,6 +19,14 @@ struct HardwareException {
   std::uint32_t reset_cause;
 };
 
+// The enumeration of an older header has not got the value of a newer kind.
+std::int32_t kind_of(const hsa_amd_event_t& event) {
+  std::int32_t kind = 0;
+  static_assert(sizeof kind == sizeof event.event_type);
+  std::memcpy(&kind, &event.event_type, sizeof kind);
+  return kind;
+}
+
 // An event's data begin where those of a memory fault do.
 template <class Data>
 Data data_of(const hsa_amd_event_t& event) {
@@ -36,12 +44,10 @@ AgentState* find(std::span<const std::unique_ptr<AgentState>> gpus, hsa_agent_t 
 
 }  // namespace
 
-bool is_shutdown(const hsa_amd_event_t& event) noexcept {
-  return static_cast<int>(event.event_type) == system_shutdown;
-}
+bool is_shutdown(const hsa_amd_event_t& event) noexcept { return kind_of(event) == system_shutdown; }
 
 bool take_system_event(const hsa_amd_event_t& event, std::span<const std::unique_ptr<AgentState>> gpus) {
-  switch (const auto kind = static_cast<int>(event.event_type)) {
+  switch (const std::int32_t kind = kind_of(event)) {
   case HSA_AMD_GPU_MEMORY_FAULT_EVENT: {
     AgentState* gpu = find(gpus, event.memory_fault.agent);
     if (gpu == nullptr) return false;
