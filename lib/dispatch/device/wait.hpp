@@ -21,7 +21,7 @@ class Deadline {
 public:
   explicit Deadline(std::chrono::nanoseconds timeout) noexcept;
   [[nodiscard]] bool passed() const noexcept { return std::chrono::steady_clock::now() >= time_; }
-  [[nodiscard]] std::chrono::steady_clock::time_point time() const noexcept { return time_; }
+  [[nodiscard]] bool is_never() const noexcept { return time_ == std::chrono::steady_clock::time_point::max(); }
   [[nodiscard]] std::chrono::nanoseconds left() const noexcept { return time_ - std::chrono::steady_clock::now(); }
 
 private:

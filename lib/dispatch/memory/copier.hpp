@@ -51,9 +51,9 @@ private:
 
   Agent agent_;
   SignalPool signals_;
-  std::timed_mutex turn_;  // for the blocks
+  std::mutex turn_;  // for the blocks
   std::array<Block, 2> blocks_;
-  std::timed_mutex unfinished_mutex_;
+  std::mutex unfinished_mutex_;
   std::vector<PooledSignal> unfinished_;
 };
 
