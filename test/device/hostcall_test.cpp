@@ -99,7 +99,7 @@ void expect_values(Agent gpu, Queue& queue, const Module& module) {
   const Values v{-1'234'567'890'123, -2.0 / 3, 1.25F, -7, text.data(), &queue};
   const auto print = module.kernel<void(Values)>("print_values");
   const std::string text_of_kernel =
-      captured(STDOUT_FILENO, [&] { queue.dispatch(print, grid(1), v).wait({.timeout = std::chrono::seconds(60)}); });
+      captured(STDOUT_FILENO, [&] { queue.dispatch(print, grid(1), v).wait(translated); });
   const std::string expected =
       formatted("%ld %lx|%20lld|%hd %hhu %05d %c %%\n", v.wide, v.wide, static_cast<long long>(v.wide), v.small,
                 static_cast<unsigned char>(v.small), v.small, 'x') +
