@@ -43,6 +43,13 @@ void Crew::wake_sleepers(std::uint32_t count) {
   for (std::uint32_t i = 0; i != wake_tokens_; ++i) wake_.notify_one();
 }
 
+void Crew::wake_all() {
+  const std::lock_guard lock(mutex_);
+  calls_for_all_.fetch_add(1, std::memory_order_seq_cst);
+  wake_.notify_all();
+  alarm_.notify_all();
+}
+
 void Crew::raise_alarm() {
   alarms_.fetch_add(1, std::memory_order_seq_cst);
   // A leader looks anyway; it asks for alarms before it naps, and when it leaves.
@@ -209,8 +216,10 @@ void Crew::Member::sleep(bool there_are_queues) {
   if (alarmed()) return;
   crew_.sleepers_.fetch_add(1, std::memory_order_seq_cst);
   if (crew_.looking_.fetch_sub(1, std::memory_order_seq_cst) != 1 || !there_are_queues) {
-    crew_.wake_.wait(
-        lock, [&] { return crew_.wake_tokens_ != 0 || crew_.stopping_.load() || (!there_are_queues && alarmed()); });
+    crew_.wake_.wait(lock, [&] {
+      return crew_.wake_tokens_ != 0 || crew_.calls_for_all_.load() != seen_calls_ || crew_.stopping_.load() ||
+             (!there_are_queues && alarmed());
+    });
     if (crew_.wake_tokens_ != 0) --crew_.wake_tokens_;
   }
   crew_.looking_.fetch_add(1, std::memory_order_seq_cst);

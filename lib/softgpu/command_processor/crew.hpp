@@ -28,6 +28,8 @@ public:
   /// There may be something new.
   void raise_alarm();
   void wake_sleepers(std::uint32_t count);
+  /// Wakes every worker: what there is to do is for some of them only, and of a few that are woken these might be none.
+  void wake_all();
   /// Calls other workers, as many as there are cores for, to look for work-groups to run.
   void call_helpers();
   /// Calls one more worker in place of those that were called and have not come.
@@ -67,7 +69,8 @@ private:
   std::condition_variable alarm_;  // nappers
   std::condition_variable ended_;
   std::uint32_t alive_;
-  std::atomic<std::uint32_t> wake_tokens_{0};  // changed under the mutex
+  std::atomic<std::uint32_t> wake_tokens_{0};    // changed under the mutex
+  std::atomic<std::uint32_t> calls_for_all_{0};  // likewise
   std::atomic<std::uint32_t> sleepers_{0};
   std::atomic<std::uint32_t> nappers_{0};
 
@@ -94,7 +97,10 @@ public:
   Member& operator=(const Member&) = delete;
 
   /// Anything new from here on ends the next nap or sleep.
-  void begin_round() noexcept { seen_alarms_ = crew_.alarms_.load(std::memory_order_seq_cst); }
+  void begin_round() noexcept {
+    seen_alarms_ = crew_.alarms_.load(std::memory_order_seq_cst);
+    seen_calls_ = crew_.calls_for_all_.load(std::memory_order_seq_cst);
+  }
 
   [[nodiscard]] bool leads() const noexcept { return crew_.leader_.load(std::memory_order_relaxed) == index_; }
   [[nodiscard]] bool nobody_leads() const noexcept { return crew_.leader_.load(std::memory_order_relaxed) == nobody; }
@@ -140,6 +146,7 @@ private:
   Crew& crew_;
   const std::uint32_t index_;
   std::uint64_t seen_alarms_ = 0;
+  std::uint32_t seen_calls_ = 0;
   nanoseconds idle_since_{};
   unsigned spins_done_ = 0;
   bool spins_ = false;

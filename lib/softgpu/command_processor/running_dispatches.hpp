@@ -34,6 +34,15 @@ public:
 
   [[nodiscard]] bool is_empty() const noexcept { return count_.load(std::memory_order_acquire) == 0; }
 
+  /// Whether the condition holds for a dispatch that has work-groups left.
+  template <class Condition>
+  [[nodiscard]] bool any(const Condition& condition) {
+    if (is_empty()) return false;
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(
+        dispatches_, [&](const auto& candidate) { return candidate->has_unclaimed() && condition(*candidate); });
+  }
+
   /// Joins the oldest dispatch that has work-groups left and for which the condition holds; null if there is none.
   template <class Condition>
   [[nodiscard]] std::shared_ptr<Dispatch> join(const Condition& condition) {

@@ -217,6 +217,13 @@ private:
     return claims_watch_.shows(claims, claims_stall);
   }
 
+  /// Whether there are work-groups that this worker may run and others may not: nobody calls this one again.
+  [[nodiscard]] bool has_work_of_few() {
+    const auto last_worker = static_cast<std::uint32_t>(state_.claims.size() - 1);
+    return state_.running.any(
+        [&](const Dispatch& dispatch) { return dispatch.admits(index_) && !dispatch.admits(last_worker); });
+  }
+
   /// Looks at every queue once; first at the queue that was busy last, unless it had many turns.
   bool look() {
     if (!is_up_to_us()) return false;
@@ -270,7 +277,7 @@ private:
     if (dispatch->group_count() > 1 || !is_for_me) state_.running.add(dispatch);
     if (is_for_me) return dispatch;
     state_.crew.raise_alarm();
-    state_.crew.wake_sleepers(~std::uint32_t{0});
+    state_.crew.wake_all();
     return nullptr;
   }
 
@@ -410,6 +417,7 @@ private:
       return std::this_thread::yield();
     }
     if (self_.spin()) return;
+    if (has_work_of_few()) return self_.nap_shortly();
     spare.reset();  // with what it keeps
     self_.doze(!queues_->empty());
   }
