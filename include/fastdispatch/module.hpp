@@ -17,6 +17,15 @@
 
 namespace fastdispatch {
 
+struct ModuleOptions {
+  static constexpr std::uint32_t most_stack_bytes = 131056;  ///< HIP's limit
+
+  /// The stack of one work-item in kernels whose need the compiler cannot tell: kernels with recursion, or with calls
+  /// through pointers, in code objects from v5 on (`.uses_dynamic_stack`). A kernel that needs more overwrites other
+  /// memory of its own, or faults. A multiple of 16. The default is HIP's (hipLimitStackSize).
+  std::uint32_t dynamic_stack_bytes = 1024;
+};
+
 /// Owner of a code object loaded for one agent; move-only. Its kernels share the code object, which is unloaded when
 /// the Module and they are gone: one of them must outlive the kernels' dispatches. A module that was moved from may be
 /// destroyed and assigned to; all else throws Error.
@@ -26,10 +35,11 @@ class FASTDISPATCH_EXPORT Module {
 public:
   /// Loads an ELF code object, or the entry of a clang offload bundle that fits the agent best.
   /// Throws Error when the file can't be read, is damaged or compressed, or has nothing for the agent; the text then
-  /// lists the file's targets.
-  [[nodiscard]] static Module load(Agent agent, const std::filesystem::path& file);
+  /// lists the file's targets. Throws Error when `options` are out of range.
+  [[nodiscard]] static Module load(Agent agent, const std::filesystem::path& file, const ModuleOptions& options = {});
   /// The same from memory, which is copied: an embedded code object, for instance. `name` is for error texts.
-  [[nodiscard]] static Module load(Agent agent, std::span<const std::byte> image, std::string_view name = "memory");
+  [[nodiscard]] static Module load(Agent agent, std::span<const std::byte> image, std::string_view name = "memory",
+                                   const ModuleOptions& options = {});
 
   Module(Module&&) noexcept;
   Module& operator=(Module&&) noexcept;

@@ -110,3 +110,12 @@ extern "C" __global__ void wait_for(const volatile uint32_t* flag, uint32_t* wok
 namespace twice {
 __global__ void scale(float* values) { values[threadIdx.x] *= 2; }
 }  // namespace twice
+
+// A stack whose size the compiler cannot tell.
+__device__ __attribute__((noinline)) unsigned depth(unsigned n) {
+  volatile unsigned kept[8];
+  kept[n % 8] = n;
+  return n == 0 ? 0 : depth(n - 1) + (kept[n % 8] == n);
+}
+
+extern "C" __global__ void recursive(unsigned* depths, unsigned n) { depths[threadIdx.x] = depth(n + threadIdx.x % 2); }

@@ -57,6 +57,23 @@ TEST_F(Modules, stay_loaded_while_they_have_kernels) {
   EXPECT_EQ(copy_of_it.name(), "increment");
 }
 
+TEST_F(Modules, give_recursion_the_stack_that_they_were_loaded_with) {
+  constexpr std::uint32_t frames = 1000;  // far more than the 16 KiB that clang 15 assumes
+  const auto load = [&](std::uint32_t bytes) {
+    return Module::load(gpu, DEVICE_TEST_KERNELS, {.dynamic_stack_bytes = bytes});
+  };
+  const Module deep = load(ModuleOptions::most_stack_bytes);
+  const auto recursive = deep.kernel<void(std::uint32_t*, std::uint32_t)>("recursive");
+  EXPECT_EQ(recursive.private_memory_size(), ModuleOptions::most_stack_bytes);
+  DeviceBuffer<std::uint32_t> depths(gpu, 64);
+  // So much scratch memory is there for a few work-groups at a time: the soft GPU then has one worker run them.
+  for (int round = 0; round < 50; ++round) queue.dispatch(recursive, grid(64), depths, frames).wait(limit);
+  const std::vector<std::uint32_t> result = download(depths);
+  for (std::uint32_t i = 0; i < 64; ++i) ASSERT_EQ(result[i], frames + i % 2) << i;
+  EXPECT_THAT(error_of([&] { static_cast<void>(load(100)); }), HasSubstr("a multiple of 16"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(load(1U << 20U)); }), HasSubstr("up to 131056"));
+}
+
 // A damaged file can make ROCr abort the process: then this test ends.
 TEST_F(Modules, that_are_damaged_are_refused_or_load) {
   const std::vector<char> whole = read(DEVICE_TEST_KERNELS_V5);

@@ -124,13 +124,15 @@ std::uint64_t group_segment(const KernelInfo& kernel, const Grid& grid, std::uin
 
 }  // namespace
 
-KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent) {
+KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent,
+                            std::uint32_t dynamic_stack_bytes) {
   const AgentProperties& properties = agent.properties();
+  const std::uint32_t stack_bytes = metadata.uses_dynamic_stack ? dynamic_stack_bytes : 0;
   KernelInfo kernel{.name = demangle(metadata.name),
                     .object = object,
                     .kernarg_size = metadata.kernarg_segment_size,
                     .group_segment_size = metadata.group_segment_fixed_size,
-                    .private_segment_size = metadata.private_segment_fixed_size,
+                    .private_segment_size = std::max(metadata.private_segment_fixed_size, stack_bytes),
                     .max_group_size = std::min(metadata.max_flat_workgroup_size, properties.work_group_size_max),
                     .max_group_segment_size = static_cast<std::uint32_t>(properties.lds_bytes),
                     .needs_queue = false,

@@ -6,11 +6,14 @@
 #include "dispatch/code_object/kernel_metadata.hpp"
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/kernel_info.hpp"
+#include "fastdispatch/module.hpp"
 
 namespace fastdispatch::detail {
 
-// `object` is where the loader put the kernel descriptor.
-[[nodiscard]] KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent);
+// `object` is where the loader put the kernel descriptor. A dynamic stack gets `dynamic_stack_bytes`, or what the
+// compiler knows that it needs, if that is more.
+[[nodiscard]] KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent,
+                                          std::uint32_t dynamic_stack_bytes = ModuleOptions{}.dynamic_stack_bytes);
 
 // Throws Error when the kernel wants an implicit argument that is not known: such a kernel can't be launched.
 void check_implicit_arguments(const KernelMetadata& metadata);

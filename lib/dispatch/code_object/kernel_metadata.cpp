@@ -93,6 +93,14 @@ public:
     return static_cast<std::uint32_t>(value->via.u64);
   }
 
+  // False where the key is missing.
+  [[nodiscard]] bool flag(const msgpack::object& map, std::string_view key) const {
+    const msgpack::object* value = find(map, key);
+    if (value == nullptr) return false;
+    if (value->type != msgpack::type::BOOLEAN) fail(std::string(key) + " is neither true nor false");
+    return value->via.boolean;
+  }
+
 private:
   const ByteReader& elf_;
   std::uint64_t offset_;
@@ -107,6 +115,7 @@ KernelMetadata read_kernel(const MetadataReader& reader, const msgpack::object& 
                         .private_segment_fixed_size = reader.number(map, ".private_segment_fixed_size"),
                         .max_flat_workgroup_size = reader.number(map, ".max_flat_workgroup_size"),
                         .wavefront_size = reader.number(map, ".wavefront_size"),
+                        .uses_dynamic_stack = reader.flag(map, ".uses_dynamic_stack"),
                         .arguments = {}};
   if (kernel.name.empty() || kernel.symbol.empty()) reader.fail("a kernel has no .name or no .symbol");
   for (const msgpack::object& argument : reader.array(map, ".args")) {

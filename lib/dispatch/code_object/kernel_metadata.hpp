@@ -29,9 +29,10 @@ struct KernelMetadata {
   std::uint32_t kernarg_segment_size = 0;
   std::uint32_t kernarg_segment_align = 0;
   std::uint32_t group_segment_fixed_size = 0;
-  std::uint32_t private_segment_fixed_size = 0;
+  std::uint32_t private_segment_fixed_size = 0;  // at least, if the stack is dynamic
   std::uint32_t max_flat_workgroup_size = 0;
   std::uint32_t wavefront_size = 0;
+  bool uses_dynamic_stack = false;  // recursion, or calls whose targets the compiler does not know
   std::vector<ArgumentMetadata> arguments{};
 };
 

@@ -90,13 +90,13 @@ private:
 }  // namespace
 
 struct Module::State {
-  State(Agent on, const detail::CodeObject& code_object, std::string file)
+  State(Agent on, const detail::CodeObject& code_object, std::string file, const ModuleOptions& options)
       : runtime(detail::share_runtime_of(on)), agent(on), name(std::move(file)), target(to_string(code_object.target)),
         elf(code_object.elf.begin(), code_object.elf.end()), metadata(detail::read_kernel_metadata(elf, name)),
         executable(on, elf, name) {
     infos.reserve(metadata.size());
     for (const detail::KernelMetadata& kernel : metadata) {
-      infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel), agent));
+      infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel), agent, options.dynamic_stack_bytes));
     }
     for (const detail::KernelInfo& info : infos) detail::state_of(agent).kernels.add(info.object, info.name);
   }
@@ -122,13 +122,17 @@ Module::Module(Module&&) noexcept = default;
 Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
 
-Module Module::load(Agent agent, const std::filesystem::path& file) {
-  return load(agent, read_file(file), file.string());
+Module Module::load(Agent agent, const std::filesystem::path& file, const ModuleOptions& options) {
+  return load(agent, read_file(file), file.string(), options);
 }
 
-Module Module::load(Agent agent, std::span<const std::byte> image, std::string_view name) {
+Module Module::load(Agent agent, std::span<const std::byte> image, std::string_view name,
+                    const ModuleOptions& options) {
+  if (options.dynamic_stack_bytes % 16 != 0 || options.dynamic_stack_bytes > ModuleOptions::most_stack_bytes)
+    throw Error(fmt::format("ModuleOptions::dynamic_stack_bytes is {}: it must be a multiple of 16 up to {}",
+                            options.dynamic_stack_bytes, ModuleOptions::most_stack_bytes));
   const detail::CodeObject code_object = detail::select_code_object(image, name, agent.isa());
-  return Module(std::make_unique<State>(agent, code_object, std::string(name)));
+  return Module(std::make_unique<State>(agent, code_object, std::string(name), options));
 }
 
 std::shared_ptr<const detail::KernelInfo> Module::find(std::string_view name,

@@ -22,7 +22,7 @@ const KernelMetadata& find(const std::vector<KernelMetadata>& kernels, std::stri
 
 TEST(KernelMetadata, has_what_the_compiler_wrote) {
   const auto kernels = read_kernel_metadata(test::hip_v4(), "file");
-  EXPECT_EQ(kernels.size(), 6U);
+  EXPECT_EQ(kernels.size(), 7U);
 
   const KernelMetadata& add = find(kernels, "add");
   EXPECT_EQ(add.symbol, "add.kd");
@@ -40,6 +40,12 @@ TEST(KernelMetadata, has_what_the_compiler_wrote) {
   const KernelMetadata& fill = find(kernels, "fill_pairs");
   EXPECT_EQ(fill.group_segment_fixed_size, 128U * 16U);
   EXPECT_EQ(fill.max_flat_workgroup_size, 128U);
+}
+
+TEST(KernelMetadata, knows_stacks_of_unknown_size) {
+  const auto kernels = read_kernel_metadata(test::hip_v4(), "file");
+  EXPECT_TRUE(find(kernels, "recursive").uses_dynamic_stack);
+  EXPECT_FALSE(find(kernels, "add").uses_dynamic_stack);
 }
 
 TEST(KernelMetadata, lists_the_hidden_arguments_of_version5) {

@@ -79,6 +79,19 @@ TEST(Signature, with_another_kind_or_size_is_an_error_that_names_both_sides) {
               AllOf(HasSubstr("argument 2"), HasSubstr("dynamic_shared_pointer"), HasSubstr("LocalMemory is wanted")));
 }
 
+TEST(KernelInfo, has_as_much_private_memory_as_a_dynamic_stack_may_need) {
+  test::MockHsa hsa;
+  const auto stack_of = [&](const KernelMetadata& kernel, std::uint32_t bytes) {
+    return make_kernel_info(kernel, 0x1000, hsa.agent(), bytes).private_segment_size;
+  };
+  KernelMetadata recursive = metadata(test::hip_v5(), "recursive");
+  recursive.private_segment_fixed_size = 64;  // as newer compilers write it: what is needed without the calls
+  EXPECT_EQ(stack_of(recursive, 4096), 4096U);
+  EXPECT_EQ(stack_of(recursive, 16), 64U);
+  EXPECT_EQ(make_kernel_info(recursive, 0x1000, hsa.agent()).private_segment_size, 1024U) << "HIP's default";
+  EXPECT_EQ(stack_of(metadata(test::hip_v5(), "add"), 4096), 0U);
+}
+
 TEST(WriteArguments, puts_each_where_the_code_object_wants_it) {
   test::MockHsa hsa;
   const KernelInfo info = make_kernel_info(metadata(test::hip_v4(), "fill_pairs"), 0x1000, hsa.agent());

@@ -31,3 +31,12 @@ template __global__ void clear<int>(int*);
 namespace filter {
 __global__ void blur(float* values, int radius) { values[threadIdx.x] /= static_cast<float>(radius); }
 }  // namespace filter
+
+// A stack whose size the compiler cannot tell.
+__device__ __attribute__((noinline)) unsigned depth(unsigned n) {
+  volatile unsigned kept[8];
+  kept[n % 8] = n;
+  return n == 0 ? 0 : depth(n - 1) + (kept[n % 8] == n);
+}
+
+extern "C" __global__ void recursive(unsigned* depths, unsigned n) { depths[threadIdx.x] = depth(n + threadIdx.x % 2); }
