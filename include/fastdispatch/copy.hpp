@@ -14,6 +14,9 @@
 
 namespace fastdispatch {
 
+// Copies between device memory of two GPUs give each of them access to the other side, and throw Error where the GPUs
+// can't reach each other's memory.
+
 /// How pageable memory is copied, and how long a copy may take.
 struct CopyOptions {
   static constexpr std::size_t never_lock = ~std::size_t{0};

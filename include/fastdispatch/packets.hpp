@@ -128,7 +128,8 @@ struct BarrierOr {
   hsa_signal_t completion_signal{};
 };
 
-/// AMD's barrier: waits until `signal & mask` compares with `value` as `condition` says.
+/// AMD's barrier: waits until `signal & mask` compares with `value` as `condition` says. Only GPUs with
+/// AgentProperties::barrier_value_packets know it.
 struct BarrierValue {
   Ordering ordering{};
   hsa_signal_t signal{};

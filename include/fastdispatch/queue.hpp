@@ -6,8 +6,8 @@
 //
 // Thread safety:
 // - Producers::multiple: any thread may submit at any time. The price is one atomic exchange for each run of packets,
-//   batch, or part of a batch that is longer than the ring; three for a dispatch with its arguments in the queue's
-//   pool; and waiting for producers that reserve at the same time.
+//   batch, or part of a batch that is longer than half of the ring; three for a dispatch with its arguments in the
+//   queue's pool; and waiting for producers that reserve at the same time.
 // - Producers::single: one thread submits, without locks and atomic read-modify-writes.
 // - Waiting may submit: Queue::wait does. Waiting on a Submission does if none of its packets ends an epoch (see
 //   there).
@@ -65,7 +65,8 @@ struct QueueOptions {
   WhenFull when_full = WhenFull::wait;
   std::chrono::nanoseconds full_timeout = forever;  ///< for WhenFull::wait
   Priority priority = Priority::normal;
-  std::vector<std::uint32_t> compute_unit_mask{};  ///< bit i of word j allows compute unit 32 * j + i; empty: all
+  std::vector<std::uint32_t>
+      compute_unit_mask{};  ///< bit i of word j allows compute unit 32 * j + i; empty: all; docs/hardware.md
   std::size_t kernarg_bytes = std::size_t{1} << 20U;
   KernargMemory kernarg_memory = KernargMemory::host;  ///< of dispatches and batches
 };
@@ -99,13 +100,13 @@ public:
   /// - a parameter is not set, set twice or another batch's
   /// - the kernel or the agent can't run a grid
   /// - HSA has no memory or signals left for it
-  /// - the batch is longer than the ring and the queue has WhenFull::report
+  /// - the batch has more packets than half of the ring and the queue has WhenFull::report
   ///
   /// Throws QueueFullError or TimeoutError if there is no room now.
   ///
   /// Two exceptions leave a part submitted and the queue failed: TimeoutError behind the first part of a batch that is
-  /// longer than the ring, and Error because a copy could not be started. A copy that fails while it runs fails the
-  /// queue, too, when somebody waits for it.
+  /// longer than half of the ring, and Error because a copy could not be started. A copy that fails while it runs fails
+  /// the queue, too, when somebody waits for it.
   Submission submit(const Batch& batch);
   template <class... T>
     requires(sizeof...(T) > 0)
@@ -114,8 +115,9 @@ public:
   /// Submits packets as they are, all or none: one reservation, one doorbell. A last packet with a barrier bit and
   /// without a completion signal gets the queue's epoch signal. Everything that the packets name must live until they
   /// completed.
-  /// Throws Error, with nothing submitted, when there are no packets or more packets than slots in the ring, when a
-  /// packet is of the type invalid, or when the queue failed; QueueFullError or TimeoutError if there is no room.
+  /// Throws Error, with nothing submitted, when there are no packets or more packets than half of the ring's slots
+  /// (GPUs may free slots late), when a packet is of the type invalid, or when the queue failed; QueueFullError or
+  /// TimeoutError if there is no room.
   Submission submit(std::span<const Packet> packets);
   Submission submit(const Packet& packet) { return submit(std::span(&packet, 1)); }
 
@@ -148,11 +150,12 @@ public:
   /// Later submissions to this queue start after `submission`, which is of another queue of any agent, has completed,
   /// and see its writes. Packets that are in this queue already go on. The host doesn't wait. If the other queue fails,
   /// or is destroyed, before `submission` completed, then this queue fails, too: the later submissions would never
-  /// start. Cost: a barrier packet, or nothing if `submission` has completed or an earlier call covers it. The first
-  /// call with each other queue allocates and takes a lock. If `submission` needs a barrier packet behind it (see
-  /// Submission), this call submits the packet to the other queue: with Producers::single only the other queue's
-  /// producer may then call it. Throws Error when one of the two queues failed, QueueFullError or TimeoutError if one
-  /// of them has no room; later submissions do not wait then.
+  /// start. Cost: a barrier packet, or nothing if `submission` has completed or an earlier call covers it. On GPUs
+  /// without AgentProperties::barrier_value_packets: also a signal, and a barrier packet in the other queue or a
+  /// callback of it (docs/hardware.md). The first call with each other queue allocates and takes a lock. If
+  /// `submission` needs a barrier packet behind it (see Submission), this call submits the packet to the other queue:
+  /// with Producers::single only the other queue's producer may then call it. Throws Error when one of the two queues
+  /// failed, QueueFullError or TimeoutError if one of them has no room; later submissions do not wait then.
   void start_after(const Submission& submission);
 
   /// Waits for everything submitted so far, by a barrier packet: that counts as submitting. `options` limit the wait
@@ -173,7 +176,8 @@ public:
   /// if there is no room.
   [[nodiscard]] KernargSlot acquire_kernargs(std::size_t bytes);
   /// Submits a packet whose arguments are in `slot`. The slot goes back to the pool when the packet completed, or at
-  /// once when this throws. If the arguments are in device memory, the packet always acquires at system scope.
+  /// once when this throws. The packet acquires at agent scope at least, and at system scope if the arguments are in
+  /// device memory.
   /// Throws as submit(std::span) does.
   Submission submit(const Packet& packet, KernargSlot&& slot);
 

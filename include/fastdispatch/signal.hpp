@@ -20,7 +20,11 @@ namespace fastdispatch {
 
 namespace detail {
 struct SignalPoolState;
-}
+
+/// Whether completing a signal wakes a thread that is blocked on it. One that does takes an event of the driver's, of
+/// which there are few, and each completion costs an interrupt.
+enum class Interrupts { yes, no };
+}  // namespace detail
 
 /// Owns a signal. It must outlive every packet and copy that decrements it or waits for it, and every thread that waits
 /// for it. A signal that was moved from may be destroyed and assigned to; all else throws Error.
@@ -30,7 +34,8 @@ class FASTDISPATCH_EXPORT Signal {
 public:
   /// Throws Error when HSA can't make a signal: each takes an interrupt event, and a process has few of them.
   explicit Signal(Agent agent, hsa_signal_value_t initial = 1);
-  explicit Signal(detail::OwnAgent agent, hsa_signal_value_t initial);
+  explicit Signal(detail::OwnAgent agent, hsa_signal_value_t initial,
+                  detail::Interrupts interrupts = detail::Interrupts::yes);
   ~Signal();
   Signal(Signal&& other) noexcept;
   Signal& operator=(Signal&& other) noexcept;
@@ -51,7 +56,7 @@ public:
   }
 
 private:
-  Signal(Agent agent, hsa_signal_value_t initial, detail::RuntimeShare runtime);
+  Signal(Agent agent, hsa_signal_value_t initial, detail::RuntimeShare runtime, detail::Interrupts interrupts);
 
   detail::RuntimeShare runtime_;
   Agent agent_;
@@ -96,7 +101,7 @@ class FASTDISPATCH_EXPORT SignalPool {
 public:
   /// Throws as Signal does.
   explicit SignalPool(Agent agent, std::size_t preallocated = 0);
-  explicit SignalPool(detail::OwnAgent agent);
+  SignalPool(detail::OwnAgent agent, detail::Interrupts interrupts);
   ~SignalPool();
   SignalPool(const SignalPool&) = delete;
   SignalPool& operator=(const SignalPool&) = delete;

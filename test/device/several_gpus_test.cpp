@@ -1,4 +1,6 @@
 // Two GPUs of one runtime, whose queues wait for each other.
+#include <algorithm>
+
 #include "device.hpp"
 
 namespace fastdispatch::test {
@@ -33,6 +35,23 @@ TEST_F(SeveralGpus, pass_on_what_the_other_computed) {
     other_queue.submit(takes_over).wait(limit);
     ASSERT_EQ(download(there), numbers(count, 7 + 100 + 5)) << round;
   }
+}
+
+TEST_F(SeveralGpus, share_the_hosts_memory_and_copy_from_one_to_the_other) {
+  const Agent other = runtime.gpu(1);
+  const Module other_module = Module::load(other, DEVICE_TEST_KERNELS);
+  const auto increment = other_module.kernel<Increment>("increment");
+  Queue other_queue(other);
+  PinnedBuffer<std::uint32_t> pinned(gpu, count);
+  std::ranges::copy(numbers(count), pinned.begin());
+  other_queue.dispatch(increment, grid(count), pinned, count, 3).wait(limit);
+  EXPECT_TRUE(std::ranges::equal(pinned, numbers(count, 3)));
+  DeviceBuffer<std::uint32_t> here = upload(numbers(count));
+  DeviceBuffer<std::uint32_t> there(other, count);
+  copy(there, here);
+  other_queue.dispatch(increment, grid(count), there, count, 5).wait(limit);
+  copy(here, there);
+  EXPECT_EQ(download(here), numbers(count, 5));
 }
 
 TEST_F(SeveralGpus, take_no_kernels_of_each_other) {

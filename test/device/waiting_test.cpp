@@ -4,6 +4,9 @@
 #include <chrono>
 #include <ctime>
 #include <future>
+#include <span>
+#include <thread>
+#include <vector>
 
 #include "device.hpp"
 
@@ -48,6 +51,35 @@ TEST_F(Waiting, that_blocks_leaves_the_core_to_others) {
   EXPECT_LT(core_share([&] { EXPECT_THROW(stuck.wait(spins_first), TimeoutError); }), 0.05);
   gate.store(0);
   queue.wait(limit);
+}
+
+// ROCr lets the first waiter of a signal sleep; a second one would spin.
+TEST_F(Waiting, of_several_threads_for_one_queue_leaves_the_cores_to_others) {
+  const Submission stuck = submit_behind_gate();
+  std::promise<nanoseconds> used;
+  nanoseconds first{};
+  Queue other(gpu);
+  other.submit(encode(BarrierAnd{})).on_complete([&](const Error*) { first = thread_time(); });
+  stuck.on_complete([&](const Error*) { used.set_value(thread_time() - first); });
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 3; ++i)
+      threads.emplace_back([&, i] {
+        const auto wait = [&] {
+          if (i == 0)
+            wait_all(std::span(&stuck, 1), blocked);
+          else
+            stuck.wait(blocked);
+        };
+        EXPECT_LT(core_share([&] { EXPECT_THROW(wait(), TimeoutError); }), 0.05);
+      });
+  }
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 3; ++i) threads.emplace_back([&] { EXPECT_NO_THROW(stuck.wait(limit)); });
+    gate.store(0);
+  }
+  EXPECT_LT(used.get_future().get(), blocked.timeout / 20);
 }
 
 TEST_F(Waiting, by_callback_needs_no_core) {

@@ -42,11 +42,12 @@ void end_kernels(std::span<std::byte> elf) {
 }  // namespace
 
 // The dynamic linker finds this function before the library's.
-fd::Module fd::Module::load(fd::Agent agent, std::span<const std::byte> image, std::string_view name) {
+fd::Module fd::Module::load(fd::Agent agent, std::span<const std::byte> image, std::string_view name,
+                            const ModuleOptions& options) {
   constexpr const char* symbol =
       "_ZN12fastdispatch6Module4loadENS_5AgentESt4spanIKSt4byteLm18446744073709551615EESt17basic_string_viewIcSt11char_"
-      "traitsIcEE";
-  using Load = fd::Module (*)(fd::Agent, std::span<const std::byte>, std::string_view);
+      "traitsIcEERKNS_13ModuleOptionsE";
+  using Load = fd::Module (*)(fd::Agent, std::span<const std::byte>, std::string_view, const ModuleOptions&);
   static const auto load = reinterpret_cast<Load>(::dlsym(RTLD_NEXT, symbol));
 
   // A raw code object, or a bundle of several.
@@ -55,5 +56,5 @@ fd::Module fd::Module::load(fd::Agent agent, std::span<const std::byte> image, s
   constexpr std::string_view magic = "\177ELF\2\1\1\100";  // of AMD's GPUs
   for (std::size_t at = text.find(magic); at != std::string_view::npos; at = text.find(magic, at + 1))
     end_kernels(std::span(changed).subspan(at));
-  return load(agent, changed, name);
+  return load(agent, changed, name, options);
 }

@@ -36,6 +36,7 @@ namespace fastdispatch::detail {
   X(amd_register_system_event_handler)                                                                                 \
   X(amd_queue_set_priority)                                                                                            \
   X(amd_queue_cu_set_mask)                                                                                             \
+  X(amd_signal_create)                                                                                                 \
   X(amd_signal_wait_any)                                                                                               \
   X(amd_agent_iterate_memory_pools)                                                                                    \
   X(amd_agent_memory_pool_get_info)                                                                                    \

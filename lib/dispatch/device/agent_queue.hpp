@@ -7,6 +7,7 @@
 
 #include <hsa/hsa.h>
 
+#include "dispatch/device/blocked_wait.hpp"
 #include "dispatch/device/wait.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -33,8 +34,10 @@ public:
   virtual bool look_at_copies() noexcept = 0;
 
   [[nodiscard]] virtual bool completed(std::uint64_t epoch) const noexcept = 0;
-  /// The signal condition that a waiter for `epoch` waits for.
-  [[nodiscard]] virtual Below completion_of(std::uint64_t epoch) const noexcept = 0;
+  /// The signal condition that the next epoch to complete has completed.
+  [[nodiscard]] virtual Below next_completion() const noexcept = 0;
+  /// Of threads that wait for epochs.
+  [[nodiscard]] BlockedWait& blocked_wait() noexcept { return blocked_wait_; }
 
   /// Adds the names of the kernels that were started and are not known to have completed, the latest first.
   virtual void add_running_kernels(std::vector<std::string>& names) const = 0;
@@ -43,6 +46,9 @@ public:
 
 protected:
   ~AgentQueue() = default;
+
+private:
+  BlockedWait blocked_wait_;
 };
 
 }  // namespace fastdispatch::detail

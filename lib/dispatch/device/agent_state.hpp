@@ -4,6 +4,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include <hsa/hsa.h>
 
@@ -14,11 +17,13 @@
 #include "dispatch/device/queue_registry.hpp"
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/hsa_api.hpp"
+#include "fastdispatch/detail/runtime_share.hpp"
+#include "fastdispatch/signal.hpp"
 
 namespace fastdispatch::detail {
 
 struct AgentState {
-  AgentState() : completions(*this) {}
+  AgentState() : device_signals(std::in_place, OwnAgent{Agent(*this)}, Interrupts::no), completions(*this) {}
   AgentState(const AgentState&) = delete;
   AgentState& operator=(const AgentState&) = delete;
 
@@ -27,6 +32,7 @@ struct AgentState {
     completions.stop();
     hostcall.reset();
     copier.reset();
+    device_signals.reset();
     closed.store(true, std::memory_order_release);
   }
 
@@ -34,7 +40,8 @@ struct AgentState {
   std::weak_ptr<const void> runtime;  ///< for RuntimeShare
   const HsaApi* api = nullptr;
   hsa_agent_t handle{};
-  AgentState* host = nullptr;  ///< itself for the host
+  AgentState* host = nullptr;     ///< itself for the host
+  std::vector<hsa_agent_t> gpus;  ///< the host's: every GPU of the runtime
   AgentProperties properties;
   AgentPools pools;
   std::uint64_t timestamp_frequency = 1'000'000'000;  ///< ticks a second, the unit of HSA's time limits
@@ -43,6 +50,9 @@ struct AgentState {
   LockedRanges locked_for_copies;  ///< the host's: of all agents
   Attachment copier;               ///< for copies between host and this agent, see memory/copier.hpp
   Attachment hostcall;             ///< for calls by kernels of this agent, see hostcall/hostcall.hpp
+  /// For packets and copies that wait for one another. A queue that goes may leave signals that are still to be
+  /// completed.
+  std::optional<SignalPool> device_signals;
   Completions completions;
 };
 

@@ -132,14 +132,17 @@ void Completions::sleep(std::unique_lock<std::mutex>& lock) {
   std::chrono::nanoseconds timeout = forever;
   for (auto& [queue, watched] : queues_) {
     if (watched.pending.empty()) continue;
-    watched.waited_for = true;
-    goals.push_back(queue->completion_of(watched.pending.begin()->first));
-    if (queue->look_at_copies()) timeout = between_looks;
+    const auto next = queue->blocked_wait().try_begin([&] { return queue->next_completion(); });
+    watched.waited_for = next.has_value();
+    if (next) goals.push_back(*next);
+    if (queue->completed(watched.pending.begin()->first)) timeout = {};  // since it was looked at
+    if (queue->look_at_copies()) timeout = std::min<std::chrono::nanoseconds>(timeout, between_looks);
   }
   lock.unlock();
   block_for_any(agent_, goals, timeout);
   lock.lock();
-  for (auto& [queue, watched] : queues_) watched.waited_for = false;
+  for (auto& [queue, watched] : queues_)
+    if (std::exchange(watched.waited_for, false)) queue->blocked_wait().end();
   changed_.notify_all();
 }
 

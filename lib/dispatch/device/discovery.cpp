@@ -6,6 +6,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/device/hardware.hpp"
 #include "dispatch/device/runtime_state.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
@@ -85,10 +86,11 @@ std::string first_isa(const HsaApi& api, hsa_agent_t agent) {
 
 AgentProperties gpu_properties(const HsaApi& api, hsa_agent_t agent) {
   const auto grid = agent_info<hsa_dim3_t>(api, agent, HSA_AGENT_INFO_GRID_MAX_DIM);
+  const std::string isa = first_isa(api, agent);
   return {
       .name = agent_text(api, agent, HSA_AGENT_INFO_NAME),
       .product_name = agent_text(api, agent, HSA_AMD_AGENT_INFO_PRODUCT_NAME),
-      .isa = first_isa(api, agent),
+      .isa = isa,
       .wavefront_size = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_WAVEFRONT_SIZE),
       .compute_units = agent_info<std::uint32_t>(api, agent, HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT),
       .queue_size_min = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_QUEUE_MIN_SIZE),
@@ -98,6 +100,7 @@ AgentProperties gpu_properties(const HsaApi& api, hsa_agent_t agent) {
       .work_group_extent_max = agent_info<std::array<std::uint16_t, 3>>(api, agent, HSA_AGENT_INFO_WORKGROUP_MAX_DIM),
       .grid_extent_max = {grid.x, grid.y, grid.z},
       .grid_size_max = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_GRID_MAX_SIZE),
+      .barrier_value_packets = has_barrier_value_packets(isa),
   };
 }
 
@@ -177,6 +180,7 @@ void discover(RuntimeState& runtime) {
   runtime.host->host = runtime.host.get();
   for (const auto& gpu : runtime.gpus) {
     gpu->host = runtime.host.get();
+    runtime.host->gpus.push_back(gpu->handle);
     find_gpu_pools(api, *gpu);
     runtime.gpu_views.emplace_back(*gpu);
   }

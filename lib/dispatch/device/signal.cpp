@@ -14,14 +14,20 @@
 
 namespace fastdispatch {
 
-Signal::Signal(Agent agent, hsa_signal_value_t initial) : Signal(agent, initial, detail::share_runtime_of(agent)) {}
-Signal::Signal(detail::OwnAgent agent, hsa_signal_value_t initial) : Signal(agent.agent, initial, nullptr) {}
+Signal::Signal(Agent agent, hsa_signal_value_t initial)
+    : Signal(agent, initial, detail::share_runtime_of(agent), detail::Interrupts::yes) {}
+Signal::Signal(detail::OwnAgent agent, hsa_signal_value_t initial, detail::Interrupts interrupts)
+    : Signal(agent.agent, initial, nullptr, interrupts) {}
 
-Signal::Signal(Agent agent, hsa_signal_value_t initial, detail::RuntimeShare runtime)
+Signal::Signal(Agent agent, hsa_signal_value_t initial, detail::RuntimeShare runtime, detail::Interrupts interrupts)
     : runtime_(std::move(runtime)), agent_(agent), faults_seen_(detail::state_of(agent).queues.faults()) {
+  const detail::HsaApi& api = agent.api();
   // No list of consumers: any agent may write it and any thread wait for it.
-  detail::check(agent.api(), agent.api().signal_create(initial, 0, nullptr, &handle_), "hsa_signal_create",
-                "making a signal");
+  if (interrupts == detail::Interrupts::yes)
+    detail::check(api, api.signal_create(initial, 0, nullptr, &handle_), "hsa_signal_create", "making a signal");
+  else
+    detail::check(api, api.amd_signal_create(initial, 0, nullptr, HSA_AMD_SIGNAL_AMD_GPU_ONLY, &handle_),
+                  "hsa_amd_signal_create", "making a signal without an event");
 }
 
 Signal::~Signal() {
@@ -63,15 +69,17 @@ void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
 }
 
 struct detail::SignalPoolState {
-  SignalPoolState(Agent of, RuntimeShare share) : runtime(std::move(share)), agent(of) {}
+  SignalPoolState(Agent of, RuntimeShare share, Interrupts kind)
+      : runtime(std::move(share)), agent(of), interrupts(kind) {}
 
   [[nodiscard]] std::unique_ptr<Signal> make(hsa_signal_value_t initial) const {
-    return runtime == nullptr ? std::make_unique<Signal>(OwnAgent{agent}, initial)
+    return runtime == nullptr ? std::make_unique<Signal>(OwnAgent{agent}, initial, interrupts)
                               : std::make_unique<Signal>(agent, initial);
   }
 
   RuntimeShare runtime;  ///< none if the runtime owns the pool
   Agent agent;
+  Interrupts interrupts;
   std::mutex mutex;
   std::vector<std::unique_ptr<Signal>> idle;
   std::size_t made = 0;
@@ -84,12 +92,13 @@ PooledSignal::~PooledSignal() {
 }
 
 SignalPool::SignalPool(Agent agent, std::size_t preallocated)
-    : state_(new detail::SignalPoolState(agent, detail::share_runtime_of(agent)), detail::DeleteUnlessForked()) {
+    : state_(new detail::SignalPoolState(agent, detail::share_runtime_of(agent), detail::Interrupts::yes),
+             detail::DeleteUnlessForked()) {
   for (; state_->made < preallocated; ++state_->made) state_->idle.push_back(state_->make(0));
 }
 
-SignalPool::SignalPool(detail::OwnAgent agent)
-    : state_(new detail::SignalPoolState(agent.agent, nullptr), detail::DeleteUnlessForked()) {}
+SignalPool::SignalPool(detail::OwnAgent agent, detail::Interrupts interrupts)
+    : state_(new detail::SignalPoolState(agent.agent, nullptr, interrupts), detail::DeleteUnlessForked()) {}
 
 SignalPool::~SignalPool() = default;
 

@@ -81,10 +81,12 @@ Deadline::Deadline(nanoseconds timeout) noexcept {
 
 bool wait_for(const AgentState& agent, const Below& goal, const WaitOptions& options,
               const std::function<void()>& check_failure) {
-  const auto block_for = [&](nanoseconds time) {
-    agent.api->signal_wait_scacquire(goal.signal, HSA_SIGNAL_CONDITION_LT, goal.threshold, ticks_of(agent, time),
-                                     HSA_WAIT_STATE_BLOCKED);
-  };
+  return wait_for(
+      goal, options, [&](nanoseconds time) { block_for(agent, goal, time); }, check_failure);
+}
+
+bool wait_for(const Below& goal, const WaitOptions& options, const std::function<void(nanoseconds)>& block_for,
+              const std::function<void()>& check_failure) {
   return wait_until([&] { return goal.reached(); }, block_for, options, check_failure);
 }
 
@@ -98,6 +100,11 @@ std::optional<std::size_t> wait_for_any(const AgentState& agent, std::span<const
   const auto block_for = [&](nanoseconds time) { block_for_any(agent, goals, time); };
   if (!wait_until(reached, block_for, options, check_failure)) return std::nullopt;
   return first - goals.begin();
+}
+
+void block_for(const AgentState& agent, const Below& goal, nanoseconds timeout) {
+  agent.api->signal_wait_scacquire(goal.signal, HSA_SIGNAL_CONDITION_LT, goal.threshold, ticks_of(agent, timeout),
+                                   HSA_WAIT_STATE_BLOCKED);
 }
 
 void block_for_any(const AgentState& agent, std::span<const Below> goals, nanoseconds timeout) {

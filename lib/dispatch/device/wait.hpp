@@ -40,9 +40,17 @@ struct Below {
 bool wait_for(const AgentState& agent, const Below& goal, const WaitOptions& options,
               const std::function<void()>& check_failure);
 
+/// The same, but blocks by `block_for`, which may return before its time.
+bool wait_for(const Below& goal, const WaitOptions& options,
+              const std::function<void(std::chrono::nanoseconds)>& block_for,
+              const std::function<void()>& check_failure);
+
 /// Waits until one of `goals` is reached and returns its index; none when the time is up.
 std::optional<std::size_t> wait_for_any(const AgentState& agent, std::span<const Below> goals,
                                         const WaitOptions& options, const std::function<void()>& check_failure);
+
+/// Blocks in HSA until `goal` is reached, or until `timeout` or a little more has passed.
+void block_for(const AgentState& agent, const Below& goal, std::chrono::nanoseconds timeout);
 
 /// Blocks in HSA until one of `goals` is reached, or until `timeout` or a little more has passed.
 void block_for_any(const AgentState& agent, std::span<const Below> goals, std::chrono::nanoseconds timeout);

@@ -39,7 +39,7 @@ public:
       ordering.barrier = BarrierBit::set;
       ordered_ = packet;
     }
-    if (!host_acquired_) ordering = fences::with_cached_arguments(ordering);  // and whatever else the host wrote
+    if (!host_acquired_) ordering = fences::acquired_from_host(ordering);
     host_acquired_ = true;
     for (const Hazard& hazard : hazards) {
       if (hazard.scope == FenceScope::none) continue;

@@ -38,7 +38,8 @@ void wait_for_leftover(Signal& copied, const Deadline& deadline) {
 }  // namespace
 
 Copier::Copier(Agent agent)
-    : agent_(agent), signals_(OwnAgent{agent}), blocks_{Block(OwnAgent{agent}), Block(OwnAgent{agent})} {}
+    : agent_(agent),
+      signals_(OwnAgent{agent}, Interrupts::yes), blocks_{Block(OwnAgent{agent}), Block(OwnAgent{agent})} {}
 
 void Copier::copy(const MemoryView& destination, const MemoryView& source, const Deadline& deadline) {
   wait_for_unfinished(deadline);

@@ -65,10 +65,12 @@ void copy_pageable(Agent agent, const MemoryView& destination, const MemoryView&
 
 void copy_by_device(Agent agent, const MemoryView& destination, const MemoryView& source, const CopyOptions& options) {
   const detail::Deadline deadline(options.timeout);
-  if (destination.kind == MemoryKind::pageable || source.kind == MemoryKind::pageable)
+  if (destination.kind == MemoryKind::pageable || source.kind == MemoryKind::pageable) {
     copy_pageable(agent, destination, source, options, deadline);
-  else
+  } else {
+    detail::make_reachable(destination, source);
     detail::copier_of(agent).copy(destination, source, deadline);
+  }
 }
 
 }  // namespace
@@ -108,7 +110,7 @@ void copy(const MemoryView& destination, const MemoryView& source, const CopyOpt
 void copy_async(const MemoryView& destination, const MemoryView& source, const Signal& completion,
                 std::span<const hsa_signal_t> depends_on) {
   detail::check_ranges(destination, source);
-  detail::check_reachable(destination, source);
+  detail::make_reachable(destination, source);
   const std::optional<Agent>& agent = destination.agent ? destination.agent : source.agent;
   if (!agent) throw Error("an asynchronous copy of no memory at all: one side must belong to an agent");
   if (source.size == 0) throw Error("an asynchronous copy of 0 bytes: nothing would complete the signal");

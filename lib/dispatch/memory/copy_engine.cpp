@@ -1,6 +1,11 @@
 #include "dispatch/memory/copy_engine.hpp"
 
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <functional>
+#include <memory>
+#include <vector>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -31,6 +36,29 @@ bool overlap(const std::byte* a, const std::byte* b, std::size_t size) {
   return before(a, b + size) && before(b, a + size);
 }
 
+// HSA replaces the list of those who have access, so the new list has the old one's agents, too.
+void give_access(const MemoryView& memory, Agent peer) {
+  const HsaApi& api = peer.api();
+  const auto doing = [&] {
+    return fmt::format("giving {} access to memory of {} for a copy between them", peer.name(), memory.agent->name());
+  };
+  hsa_amd_pointer_info_t info{};
+  info.size = sizeof(info);
+  std::uint32_t count = 0;
+  hsa_agent_t* listed = nullptr;
+  check(api, api.amd_pointer_info(memory.device_address, &info, std::malloc, &count, &listed), "hsa_amd_pointer_info",
+        doing);
+  const std::unique_ptr<hsa_agent_t, decltype(&std::free)> owner(listed, &std::free);
+  std::vector<hsa_agent_t> agents(listed, listed + count);
+  const auto is_peer = [&](hsa_agent_t agent) { return agent.handle == peer.handle().handle; };
+  if (std::ranges::any_of(agents, is_peer)) return;
+  agents.push_back(peer.handle());
+  check(api,
+        api.amd_agents_allow_access(static_cast<std::uint32_t>(agents.size()), agents.data(), nullptr,
+                                    memory.device_address),
+        "hsa_amd_agents_allow_access", doing);
+}
+
 }  // namespace
 
 void check_ranges(const MemoryView& destination, const MemoryView& source) {
@@ -45,7 +73,12 @@ void check_ranges(const MemoryView& destination, const MemoryView& source) {
   }
 }
 
-void check_reachable(const MemoryView& destination, const MemoryView& source) {
+void make_reachable(const MemoryView& destination, const MemoryView& source) {
+  if (destination.kind == MemoryKind::device && source.kind == MemoryKind::device &&
+      destination.agent != source.agent) {
+    give_access(destination, *source.agent);
+    give_access(source, *destination.agent);
+  }
   if (destination.kind != MemoryKind::pageable && source.kind != MemoryKind::pageable) return;
   throw Error(fmt::format("an asynchronous copy of {} bytes from {} to {} memory: the device can't reach pageable "
                           "memory; use PinnedBuffer, PinnedMemoryResource or Pin, or the synchronous copy",

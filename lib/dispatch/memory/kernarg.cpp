@@ -3,7 +3,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <string_view>
 #include <utility>
 
 #if defined(__x86_64__)
@@ -12,6 +11,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/device/hardware.hpp"
+#include "dispatch/hsa/store_fence.hpp"
 #include "dispatch/memory/kernarg_ring.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
@@ -24,21 +25,17 @@ constexpr std::size_t line = detail::KernargRing::alignment;
 
 std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
-// Architectures on which a read is known to bring in the host's earlier writes. Other GPUs need a register for this.
-bool reads_push_writes(std::string_view architecture) {
-  return architecture.starts_with("gfx90a") || architecture.starts_with("gfx94");
-}
-
 void check_device_kernargs(Agent agent) {
   if (!agent.properties().host_visible_memory)
     throw Error(
         fmt::format("kernel arguments in the memory of {}: the host does not see that memory. Enable the resizable BAR "
                     "in the machine's firmware, or use KernargMemory::host",
                     agent.name()));
-  if (!reads_push_writes(agent.name()))
-    throw Error(fmt::format("kernel arguments in the memory of {}: only gfx90a and gfx94x are known to have the host's "
-                            "writes in place once it has read one back. Use KernargMemory::host",
-                            agent.name()));
+  if (!detail::reads_push_writes(agent.isa()))
+    throw Error(
+        fmt::format("kernel arguments in the memory of {}: only gfx90a, gfx94x and gfx950 are known to have the host's "
+                    "writes in place once it has read one back. Use KernargMemory::host",
+                    agent.name()));
 }
 
 }  // namespace
@@ -88,13 +85,11 @@ KernargBlock& KernargBlock::operator=(KernargBlock&& other) noexcept {
 // read is answered, all earlier writes of this processor have arrived.
 void KernargBlock::wait_for_arrival() const noexcept {
   const std::atomic_ref last(*reinterpret_cast<std::uint32_t*>(bytes_.data() + whole_lines(bytes_.size())));
-#if defined(__x86_64__)
-  _mm_sfence();
+  detail::store_fence();
   last.store(1, std::memory_order_relaxed);
+#if defined(__x86_64__)
   _mm_mfence();
 #else
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  last.store(1, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_seq_cst);
 #endif
   static_cast<void>(last.load(std::memory_order_acquire));

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "dispatch/memory/host_access.hpp"
 #include "fastdispatch/detail/hsa_api.hpp"
 
 namespace fastdispatch {
@@ -18,8 +19,7 @@ void* PinnedMemoryResource::do_allocate(std::size_t bytes, std::size_t alignment
   if (api.amd_memory_pool_allocate(agent_.pools().fine_grained, size, 0, &memory) != HSA_STATUS_SUCCESS) {
     throw std::bad_alloc();
   }
-  const hsa_agent_t handle = agent_.handle();
-  if (api.amd_agents_allow_access(1, &handle, nullptr, memory) != HSA_STATUS_SUCCESS) {
+  if (detail::allow_every_gpu(agent_, memory) != HSA_STATUS_SUCCESS) {
     api.amd_memory_pool_free(memory);
     throw std::bad_alloc();
   }

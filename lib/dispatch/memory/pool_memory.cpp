@@ -4,6 +4,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/memory/host_access.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -60,9 +61,8 @@ PoolMemory PoolMemory::pinned(Agent agent, std::size_t bytes, RuntimeShare runti
   PoolMemory memory(agent, allocate(agent, agent.pools().fine_grained, bytes, pinned_host), bytes, MemoryKind::pinned,
                     std::move(runtime));
   const HsaApi& api = agent.api();
-  const hsa_agent_t handle = agent.handle();
-  check(api, api.amd_agents_allow_access(1, &handle, nullptr, memory.data()), "hsa_amd_agents_allow_access",
-        [&] { return fmt::format("giving {} access to {} bytes of {} memory", agent.name(), bytes, pinned_host); });
+  check(api, allow_every_gpu(agent, memory.data()), "hsa_amd_agents_allow_access",
+        [&] { return fmt::format("giving the GPUs access to {} bytes of {} memory", bytes, pinned_host); });
   return memory;
 }
 

@@ -5,6 +5,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/device/agent_state.hpp"
 #include "dispatch/memory/copy_engine.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -98,27 +99,28 @@ BatchSubmitter::EncodedBatches BatchSubmitter::make(const BatchRecording& record
 
   std::vector<Packet>& packets = ready.image.stream.packets;
   if (queue_.when_full() == WhenFull::report) queue_.check_fits(packets.size());  // otherwise the batch goes in parts
-  const auto new_signal = [&] { return ready.signals.emplace_back(signals_.acquire(0))->handle(); };
+  SignalPool& pool = *state_of(queue_.agent()).device_signals;
+  const auto new_signal = [&] { return ready.signals.emplace_back(pool.acquire(0))->handle(); };
   for (const ScheduledCopy& copy : ready.image.stream.copies) {
     CopySignals& signals = ready.copy_signals.emplace_back();
     signals.done = new_signal();
-    queue_.copies().add(signals.done);
     if (copy.after) {
       Packet& packet = packets[*copy.after];  // which may start several copies
       if (packet.completion_signal().handle == 0) packet.set_completion_signal(new_signal());
-      signals.start.push_back(packet.completion_signal());
+      signals.packet = packet.completion_signal();
+      signals.start.push_back(signals.packet);
     }
     for (const std::size_t earlier : copy.after_copies) signals.start.push_back(ready.copy_signals[earlier].done);
     if (copy.before) packets[*copy.before].set_barrier_signal(copy.before_signal, signals.done);
   }
+  if (!ready.copy_signals.empty()) ready.watched.emplace(queue_.copies(), ready.copy_signals);
   return made;
 }
 
 // Half a ring at a time where the batch is longer, so that the device works on one half while the other is written. No
 // packet waits for a later part, so the ring always drains.
 std::span<const Packet> BatchSubmitter::part_of(std::span<const Packet> packets, std::size_t published) const noexcept {
-  if (packets.size() <= queue_.size()) return packets;
-  return packets.subspan(published, std::min<std::size_t>(queue_.size() / 2, packets.size() - published));
+  return packets.subspan(published, std::min<std::size_t>(queue_.ring().most_at_once(), packets.size() - published));
 }
 
 std::optional<BatchSubmitter::Place> BatchSubmitter::try_reserve(const Ring::Turn& turn, EncodedBatch& encoded,
@@ -188,9 +190,12 @@ void BatchSubmitter::start_copies(const ReadyImage& ready, std::size_t& started,
   const std::vector<ScheduledCopy>& copies = ready.image.stream.copies;
   for (; started < copies.size() && copies[started].after.value_or(0) < published; ++started) {
     const CopyStep& step = copies[started].step;
-    const auto& [start, done] = ready.copy_signals[started];
+    const auto& [start, packet, done] = ready.copy_signals[started];
     start_copy(queue_.agent(), step.destination, step.source, done, start);
   }
+  // A queue that failed meanwhile has not seen these copies.
+  if (queue_.failure() != nullptr) [[unlikely]]
+    queue_.copies().release(queue_.agent().api());
 }
 
 }  // namespace fastdispatch::detail

@@ -13,6 +13,7 @@
 #include "dispatch/encode/batch_image.hpp"
 #include "dispatch/encode/footprint.hpp"
 #include "dispatch/memory/kernarg_chunks.hpp"
+#include "dispatch/queue/copy_watch.hpp"
 #include "dispatch/queue/packet_queue.hpp"
 #include "dispatch/record/batch_recording.hpp"
 #include "fastdispatch/signal.hpp"
@@ -29,26 +30,20 @@ namespace fastdispatch::detail {
 class BatchSubmitter {
 public:
   // `queue` outlives this, but its HSA queue is gone when this is destroyed.
-  BatchSubmitter(PacketQueue& queue, KernargMemory kernargs)
-      : queue_(queue), signals_(queue.agent()), kernargs_(queue.agent(), kernargs) {}
+  BatchSubmitter(PacketQueue& queue, KernargMemory kernargs) : queue_(queue), kernargs_(queue.agent(), kernargs) {}
 
   // Sorts `values`.
   Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
 
 private:
-  // The signals of one copy, which starts when all of `start` are 0 and decrements `done`.
-  struct CopySignals {
-    std::vector<hsa_signal_t> start;
-    hsa_signal_t done{};
-  };
-
   struct ReadyImage {
     explicit ReadyImage(BatchImage made) : image(std::move(made)) {}
 
     BatchImage image;
     std::vector<PooledSignal> signals;
     std::vector<CopySignals> copy_signals;  // of each of the image's copies
-    std::uint64_t epoch = 0;                // in use until it completed; read and written in a turn
+    std::optional<CopyWatch::Entry> watched;
+    std::uint64_t epoch = 0;  // in use until it completed; read and written in a turn
   };
 
   // The images of one version of a batch.
@@ -101,7 +96,6 @@ private:
   void start_copies(const ReadyImage& ready, std::size_t& started, std::size_t published);
 
   PacketQueue& queue_;
-  SignalPool signals_;
   KernargChunks kernargs_;
   EncodedBatches encoded_;  // the latest is first
   std::uint64_t numbers_given_ = 0;

@@ -20,6 +20,7 @@
 #include "dispatch/device/backoff.hpp"
 #include "dispatch/device/wait.hpp"
 #include "dispatch/queue/doorbell.hpp"
+#include "dispatch/queue/edge_signals.hpp"
 #include "dispatch/queue/epoch_signal.hpp"
 #include "dispatch/queue/peer_waits.hpp"
 #include "dispatch/queue/queue_failure.hpp"
@@ -38,12 +39,6 @@ struct QueueDeleter {
   void operator()(hsa_queue_t* queue) const noexcept { api->queue_destroy(queue); }
 };
 using QueueHandle = std::unique_ptr<hsa_queue_t, QueueDeleter>;
-
-/// Throws if a queue would never get past the packet.
-inline void check_type(const Packet& packet) {
-  if (packet.header().type == PacketType::invalid) [[unlikely]]
-    throw Error("a packet to submit has the type invalid: the queue would stop at it for ever");
-}
 
 class PacketQueue final : public AgentQueue {
 public:
@@ -76,17 +71,21 @@ public:
   /// wait for a packet in it fail.
   void stop() noexcept;
 
-  /// `packets` has at least one packet, and no more than the ring has slots.
+  /// `packets` has at least one packet, and passes check_fits.
   Submission submit(std::span<const Packet> packets);
   /// Submits a packet that waits for all earlier ones.
   Submission barrier();
   /// Later submissions wait for `epoch` of `other`.
   void start_after(PacketQueue& other, std::uint64_t epoch);
   void start_after(const Submission& submission) { start_after(*submission.queue_, submission.epoch()); }
+  /// Throws if the queue would never get past the packet.
+  void check_type(const Packet& packet) const;
 
   /// Waits for `epoch`; for Submission::wait and done.
   void wait(std::uint64_t epoch, const WaitOptions& options);
   [[nodiscard]] bool done(std::uint64_t epoch);
+  /// Blocks until an epoch completes, at most until `epoch` or for the timeout. It may return early.
+  void block(std::uint64_t epoch, std::chrono::nanoseconds timeout);
   /// Waits for everything submitted so far: the next epoch covers packets that no earlier epoch covers.
   void wait(const WaitOptions& options) { wait(ring_.epochs() + 1, options); }
 
@@ -96,9 +95,8 @@ public:
   /// The last epoch that completed.
   [[nodiscard]] std::uint64_t completed_epoch() const noexcept { return epoch_signal_.completed(); }
   [[nodiscard]] bool completed(std::uint64_t epoch) const noexcept override { return completed_epoch() >= epoch; }
-  [[nodiscard]] Below completion_of(std::uint64_t epoch) const noexcept override {
-    return epoch_signal_.completion_of(epoch);
-  }
+  [[nodiscard]] Below completion_of(std::uint64_t epoch) const noexcept { return epoch_signal_.completion_of(epoch); }
+  [[nodiscard]] Below next_completion() const noexcept override { return completion_of(completed_epoch() + 1); }
   /// Whether a packet in the queue is to complete `epoch`.
   [[nodiscard]] bool covers(std::uint64_t epoch) const noexcept { return ring_.epochs() >= epoch; }
   /// Submits a barrier packet if no packet covers `epoch`.
@@ -123,7 +121,7 @@ public:
   void publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,
                            EndsEpoch ends_epoch) noexcept;
 
-  /// Throws Error if the ring has fewer slots: a wait for room would never end.
+  /// Throws Error if they are too many for one piece: a wait for room might never end.
   void check_fits(std::size_t packets) const;
   [[nodiscard]] Wanted packets_wanted(std::size_t count) const noexcept {
     return {.amount = count, .unit = "packets", .place = "ring", .capacity = size()};
@@ -159,6 +157,13 @@ private:
                   ends_epoch == EndsEpoch::yes ? epoch_signal_.handle() : packets.back().completion_signal());
   }
   [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch);
+  /// Submits a packet that waits for `epoch` of `other`, and returns the epoch that covers the packet.
+  [[nodiscard]] std::uint64_t wait_by_value(const PacketQueue& other, std::uint64_t epoch);
+  [[nodiscard]] std::uint64_t wait_by_edge(PacketQueue& other, std::uint64_t epoch);
+  /// Lets a packet, or else the host, complete `edge` when `epoch` has completed.
+  void complete_edge(std::uint64_t epoch, hsa_signal_t edge, const QueueFailure& follower);
+  [[nodiscard]] bool try_complete_by_packet(std::uint64_t epoch, hsa_signal_t edge,
+                                            const QueueFailure& follower) noexcept;
   /// Submits a barrier packet where there is room for one.
   void try_barrier() noexcept;
   /// The first packet that is not known to have completed.
@@ -173,6 +178,7 @@ private:
   QueueFailure failure_;
   EpochSignal epoch_signal_;
   PeerWaits peer_waits_;
+  EdgeSignals edges_;
   QueueHandle queue_;
   Ring ring_;
   Doorbell doorbell_;

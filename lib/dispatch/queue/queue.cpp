@@ -10,9 +10,9 @@ namespace fastdispatch {
 
 namespace {
 
-void check(std::span<const Packet> packets) {
+void check(const detail::PacketQueue& queue, std::span<const Packet> packets) {
   if (packets.empty()) throw Error("there are no packets to submit");
-  for (const Packet& packet : packets) detail::check_type(packet);
+  for (const Packet& packet : packets) queue.check_type(packet);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ Submission Queue::submit(const Batch& batch, std::span<detail::ParameterValue> v
 }
 
 Submission Queue::submit(std::span<const Packet> packets) {
-  check(packets);
+  check(state_->packets(), packets);
   state_->packets().check_fits(packets.size());
   return state_->packets().submit(packets);
 }

@@ -89,10 +89,22 @@ void QueueFailure::fail_locked(const Error& error) noexcept {
   failed_.store(true);
   state_of(agent_).queues.count_failure();
   state_of(agent_).completions.look();
+  copies_.release(agent_.api());
   if (fate_ != nullptr)
     for (QueueFailure* queue : fate_->queues_) queue->fail_locked(error);
   for (PeerWait* wait : followers_)
     if (wait->is_open()) wait->follower_.fail_locked(error);
+}
+
+void QueueFailure::throw_reason() const {
+  std::vector<const QueueFailure*> queues{this};
+  if (fate_ != nullptr) {
+    const std::scoped_lock lock(failures());
+    queues.assign(fate_->queues_.begin(), fate_->queues_.end());
+  }
+  const Deadline deadline(copies_may_take);
+  for (const QueueFailure* queue : queues) queue->copies_.drain(agent_.api(), deadline);
+  throw Error(*error_);
 }
 
 bool QueueFailure::look_at_copies() noexcept {

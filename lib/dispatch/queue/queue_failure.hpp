@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -15,6 +16,9 @@ namespace fastdispatch::detail {
 
 class QueueFailure;
 class SharedFate;
+
+/// How long to wait for the copies of a queue that is lost. Longer than any copy takes, unless the GPU is lost, too.
+inline constexpr std::chrono::seconds copies_may_take{5};
 
 /// That packets of one queue, the follower, wait for epochs of another one, the leader. Epochs complete in order, so
 /// the latest wait covers the earlier ones.
@@ -55,6 +59,10 @@ public:
   QueueFailure(const QueueFailure&) = delete;
   QueueFailure& operator=(const QueueFailure&) = delete;
 
+  [[nodiscard]] bool shares_fate_with(const QueueFailure& other) const noexcept {
+    return fate_ != nullptr && fate_ == other.fate_;
+  }
+
   /// Joins and leaves the queues that share the fate.
   void join() noexcept;
   void leave() noexcept;
@@ -66,9 +74,11 @@ public:
 
   /// Null if the queue did not fail.
   [[nodiscard]] const Error* reason() const noexcept { return failed_.load() ? &*error_ : nullptr; }
+  /// Before it throws, the copies of the queue, and of the queues that share its fate, have ended: the caller may free
+  /// their memory.
   void throw_if_failed() const {
     if (failed_.load(std::memory_order_acquire)) [[unlikely]]
-      throw Error(*error_);
+      throw_reason();
   }
 
   /// The copies of the queue's batches.
@@ -84,6 +94,8 @@ private:
   // Called with the lock of all failures held:
   void fail_locked(const Error& error) noexcept;
   bool look_locked() noexcept;
+
+  [[noreturn]] void throw_reason() const;
 
   Agent agent_;
   SharedFate* fate_;

@@ -27,11 +27,10 @@ Submission QueueState::submit(const Packet& packet, KernargSlot&& slot) {
 }
 
 Submission QueueState::submit(const Packet& packet, const KernargBlock& arguments) {
-  check_type(packet);
-  if (arguments.memory() == KernargMemory::host) return packets_.submit({&packet, 1});
+  packets_.check_type(packet);
   arguments.complete_writes();
   Packet dispatch = packet;
-  dispatch.set_ordering(fences::with_cached_arguments(packet.header().ordering));
+  dispatch.set_ordering(fences::with_new_arguments(packet.header().ordering, arguments.memory()));
   return packets_.submit({&dispatch, 1});
 }
 

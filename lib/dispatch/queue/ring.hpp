@@ -14,7 +14,7 @@
 // Memory ordering: a turn acquires what the turn before released. The consumer frees slots by storing the read index
 // with release, try_reserve loads it with acquire, so a slot's old packet was read before its new one is written.
 // publish stores each header with release after the packet's body, and the consumer loads headers with acquire, so a
-// packet is seen whole or not at all.
+// packet is seen whole or not at all. In a device's memory, whose writes are combined, fences keep that order.
 #pragma once
 
 #include <algorithm>
@@ -46,6 +46,9 @@ struct RingMemory {
   std::uint32_t size = 0;  ///< a power of two
   std::uint64_t* write_index = nullptr;
   std::uint64_t* read_index = nullptr;
+  /// Called between stores that may overtake one another, if the ring is in memory whose writes are combined: a
+  /// device's. Null for the host's memory.
+  void (*store_fence)() noexcept = nullptr;
 };
 
 /// Whether a submission ends an epoch, that is whether its last packet decrements the queue's epoch signal.
@@ -84,6 +87,9 @@ public:
         free_until_(load(*memory.read_index) + memory.size), epoch_ends_(std::size_t{memory.size} * 2) {}
 
   [[nodiscard]] std::uint32_t size() const noexcept { return memory_.size; }
+  /// The most packets to reserve at once. Command processors may move the read index late, and in steps, so that a ring
+  /// whose packets have all completed still looks partly full: a producer that wants all slots could wait for ever.
+  [[nodiscard]] std::uint32_t most_at_once() const noexcept { return std::max(memory_.size / 2, 1U); }
   [[nodiscard]] std::uint64_t write_index() const noexcept { return load(*memory_.write_index); }
   [[nodiscard]] std::uint64_t read_index() const noexcept { return load(*memory_.read_index); }
   /// The packet that a slot holds now, for error messages: consumer and producers may be changing it meanwhile.
@@ -95,9 +101,9 @@ public:
     return packet;
   }
 
-  /// Reserves `count` slots (at most size()). Returns nothing if the ring has no room for all of them, or if another
-  /// submission is between its parts. The holder of a reservation must publish: the consumer stops at an unpublished
-  /// slot.
+  /// Reserves `count` slots (at most most_at_once()). Returns nothing if the ring has no room for all of them, or if
+  /// another submission is between its parts. The holder of a reservation must publish: the consumer stops at an
+  /// unpublished slot.
   [[nodiscard]] std::optional<Reservation> try_reserve(const Turn& /*proof*/, std::uint32_t count, EndsEpoch ends_epoch,
                                                        Part part = Part::whole) noexcept {
     if (between_parts_ && (part == Part::whole || part == Part::first)) return std::nullopt;
@@ -117,6 +123,8 @@ public:
   /// Writes each packet whole, its body before its first word, while its line is in the cache. Two passes, or
   /// non-temporal stores past the caches, take longer (docs/dispatch.md).
   void publish(std::uint64_t first, std::span<const Packet> packets, hsa_signal_t completion_signal) noexcept {
+    if (memory_.store_fence != nullptr) [[unlikely]]
+      return publish_fenced(first, packets, completion_signal);
     const std::size_t last = packets.size() - 1;
     const Packet* packet = packets.data();
     for (std::size_t left = last; left != 0;) {
@@ -163,9 +171,24 @@ private:
     return epoch;
   }
 
-  static void publish(Packet& slot, const Packet& packet) noexcept {
+  static void write_body(Packet& slot, const Packet& packet) noexcept {
     std::memcpy(&slot.words[1], &packet.words[1], sizeof(packet) - sizeof(packet.words[0]));
+  }
+  static void write_header(Packet& slot, const Packet& packet) noexcept {
     std::atomic_ref(slot.words[0]).store(packet.words[0], std::memory_order_release);
+  }
+  static void publish(Packet& slot, const Packet& packet) noexcept {
+    write_body(slot, packet);
+    write_header(slot, packet);
+  }
+
+  // All bodies arrive before any header, and all headers before the caller rings the doorbell.
+  void publish_fenced(std::uint64_t first, std::span<const Packet> packets, hsa_signal_t completion_signal) noexcept {
+    for (std::size_t i = 0; i < packets.size(); ++i) write_body(slot(first + i), packets[i]);
+    slot(first + packets.size() - 1).set_completion_signal(completion_signal);
+    memory_.store_fence();
+    for (std::size_t i = 0; i < packets.size(); ++i) write_header(slot(first + i), packets[i]);
+    memory_.store_fence();
   }
 
   // There are more entries than incomplete epochs: each incomplete epoch has a packet in the ring, except for the

@@ -21,10 +21,10 @@ void PacketQueue::RoomWait::operator()() {
 }
 
 void PacketQueue::check_fits(std::size_t packets) const {
-  if (packets <= size()) return;
-  throw Error(fmt::format("{} packets that are submitted in one piece never fit into a queue of {}: make the queue "
-                          "larger with QueueOptions::size, submit less at a time, or use WhenFull::wait, with which a "
-                          "batch goes in parts",
+  if (packets <= ring_.most_at_once()) return;
+  throw Error(fmt::format("{} packets in one piece are more than half of a queue of {}, and GPUs may free slots late: "
+                          "make the queue larger with QueueOptions::size, submit less at a time, or use "
+                          "WhenFull::wait, with which a batch goes in parts",
                           packets, size()));
 }
 

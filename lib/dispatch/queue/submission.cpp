@@ -68,6 +68,12 @@ public:
   [[nodiscard]] WaitOptions rest() const noexcept {
     return {.policy = options_.policy, .timeout = std::min(options_.timeout, deadline_.left())};
   }
+  /// False when the time is up.
+  [[nodiscard]] bool wait_for(const Submission& one) const {
+    PacketQueue& queue = *one.queue_;
+    const auto block = [&](std::chrono::nanoseconds time) { queue.block(one.epoch_, time); };
+    return detail::wait_for(queue.completion_of(one.epoch_), rest(), block, [this] { check(); });
+  }
   [[nodiscard]] const AgentState& agent() const noexcept { return state_of(submissions_.front().queue_->agent()); }
 
   [[noreturn]] void time_is_up() const {
@@ -104,8 +110,8 @@ void wait_all(std::span<const Submission> submissions, WaitOptions options) {
   if (submissions.empty()) return;
   const detail::Group group(submissions, options);
   group.wait_until_covered([] { return false; });
-  for (const detail::Below& goal : group.goals())
-    if (!detail::wait_for(group.agent(), goal, group.rest(), [&] { group.check(); })) group.time_is_up();
+  for (const Submission& one : submissions)
+    if (!group.wait_for(one)) group.time_is_up();
 }
 
 }  // namespace fastdispatch

@@ -26,7 +26,7 @@ void Batch::add_accesses(std::span<const detail::StatedAccess> accesses) { recor
 
 void Batch::copy(const MemoryView& destination, const MemoryView& source) {
   detail::check_ranges(destination, source);
-  detail::check_reachable(destination, source);
+  detail::make_reachable(destination, source);
   if (source.size != 0) recording_->add(detail::CopyStep{.destination = destination, .source = source});
 }
 

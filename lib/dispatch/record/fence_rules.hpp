@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "fastdispatch/batch.hpp"
+#include "fastdispatch/kernarg.hpp"
 #include "fastdispatch/packets.hpp"
 
 namespace fastdispatch::detail::fences {
@@ -23,9 +24,17 @@ inline constexpr Ordering wait_for_queue{BarrierBit::clear, FenceScope::system, 
   return is_agents_own ? FenceScope::agent : FenceScope::system;
 }
 
-/// A packet whose arguments the host wrote into memory that the agent caches: the caches may hold the old contents.
-[[nodiscard]] constexpr Ordering with_cached_arguments(Ordering ordering) noexcept {
+/// The first dispatch of a batch: it and later dispatches see what the host wrote, their arguments among it.
+[[nodiscard]] constexpr Ordering acquired_from_host(Ordering ordering) noexcept {
   ordering.acquire = FenceScope::system;
+  return ordering;
+}
+
+/// A dispatch by itself. Its block of arguments may have held others: the scalar caches may keep them, and of the
+/// agent's own memory the L2 cache, too.
+[[nodiscard]] constexpr Ordering with_new_arguments(Ordering ordering, KernargMemory memory) noexcept {
+  ordering.acquire =
+      std::max(ordering.acquire, memory == KernargMemory::device ? FenceScope::system : FenceScope::agent);
   return ordering;
 }
 

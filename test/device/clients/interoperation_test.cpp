@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint32_t count = 1U << 16U;
 constexpr std::size_t bytes = count * sizeof(std::uint32_t);
-constexpr WaitOptions limit{.timeout = std::chrono::seconds(60)};
+constexpr WaitOptions limit{.timeout = std::chrono::minutes(10)};
 
 /// A signal that HIP waits for and writes by the address of its value, HSA by its handle.
 class SharedSignal {

@@ -18,7 +18,7 @@ namespace {
 using testing::AnyOf;
 using testing::HasSubstr;
 
-constexpr WaitOptions limit{.timeout = std::chrono::seconds(60)};
+constexpr WaitOptions limit{.timeout = std::chrono::minutes(10)};
 
 // Pages that nothing else has.
 alignas(4096) std::array<std::uint32_t, 4096> own_memory{};

@@ -76,7 +76,7 @@ Rocr::Rocr() {
 Rocr::~Rocr() { ROCR(hsa_shut_down)(); }
 
 bool Signal::completes(hsa_wait_state_t how) const {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   do {
     if (ROCR(hsa_signal_wait_scacquire)(signal_, HSA_SIGNAL_CONDITION_LT, 1, 100'000'000ULL, how) < 1) return true;
   } while (std::chrono::steady_clock::now() < deadline);
@@ -159,7 +159,7 @@ hsa_status_t Queue::error() const {
 }
 
 bool eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(10);
   while (!condition()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
     std::this_thread::sleep_for(std::chrono::microseconds(100));

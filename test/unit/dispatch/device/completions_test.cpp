@@ -17,6 +17,7 @@
 #include "dispatch/device/failure_messages.hpp"
 #include "expect_error.hpp"
 #include "fastdispatch/queue.hpp"
+#include "fill_ring.hpp"
 #include "mock_hsa.hpp"
 
 namespace fastdispatch::test {
@@ -27,7 +28,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr WaitOptions limit{.timeout = std::chrono::seconds(30)};
+constexpr WaitOptions limit{.timeout = std::chrono::minutes(10)};
 const Packet barrier = encode(BarrierAnd{});
 const Packet barrier_without_bit = encode(BarrierAnd{.ordering = {.barrier = BarrierBit::clear}});
 
@@ -43,7 +44,7 @@ public:
   }
   /// Waits until there were `count`.
   [[nodiscard]] std::vector<std::string> await(std::size_t count) const {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(10);
     while (so_far().size() < count && std::chrono::steady_clock::now() < end)
       std::this_thread::sleep_for(milliseconds(1));
     return so_far();
@@ -133,7 +134,7 @@ TEST(Callback, that_finds_no_room_for_its_barrier_is_not_registered) {
   Calls calls;
   {
     Queue queue(hsa.agent(), {.size = 64, .when_full = WhenFull::report});
-    const Submission submission = queue.submit(std::vector<Packet>(64, barrier_without_bit));
+    const Submission submission = fill_ring(queue, barrier_without_bit);
     EXPECT_THROW(submission.on_complete(calls.record("never")), QueueFullError);
   }
   EXPECT_THAT(calls.so_far(), ElementsAre());
@@ -199,7 +200,7 @@ TEST(Callback, may_submit_wait_and_register_another) {
   };
   queue.submit(barrier).on_complete(next);
   auto result = finished.get_future();
-  ASSERT_EQ(result.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  ASSERT_EQ(result.wait_for(std::chrono::minutes(10)), std::future_status::ready);
   EXPECT_EQ(result.get(), 100);
 }
 
@@ -214,7 +215,7 @@ TEST(Callback, may_destroy_its_queue) {
   });
   queue->submit(barrier).on_complete(calls.record("second"));
   MockHsa::complete(hsa.queue(), 1);
-  ASSERT_EQ(destroyed.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  ASSERT_EQ(destroyed.get_future().wait_for(std::chrono::minutes(10)), std::future_status::ready);
   EXPECT_THAT(calls.so_far(), ElementsAre(HasSubstr("second: the queue was destroyed")));
 }
 
@@ -275,7 +276,7 @@ TEST(Callback, of_every_submission_of_four_threads_is_called_once) {
   queue.wait(limit);
   std::promise<void> last;
   queue.submit(barrier).on_complete([&](const Error*) { last.set_value(); });
-  ASSERT_EQ(last.get_future().wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  ASSERT_EQ(last.get_future().wait_for(std::chrono::minutes(10)), std::future_status::ready);
   for (const auto& count : called) EXPECT_EQ(count, 1);
 }
 
@@ -354,7 +355,7 @@ TEST_P(WaitForSeveral, submissions_without_an_epoch_are_covered_by_barriers) {
 
 TEST_P(WaitForSeveral, submissions_that_need_barriers_keep_to_time_limits_where_the_ring_has_no_room) {
   Queue full(hsa.agent(), {.size = 64});
-  const std::array submissions{full.submit(std::vector<Packet>(64, barrier_without_bit))};
+  const std::array submissions{fill_ring(full, barrier_without_bit)};
   EXPECT_THROW(static_cast<void>(wait_any(submissions, within(milliseconds(20)))), TimeoutError);
   EXPECT_THROW(wait_all(submissions, within(milliseconds(20))), TimeoutError);
 }

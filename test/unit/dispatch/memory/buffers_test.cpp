@@ -1,6 +1,8 @@
 // DeviceBuffer and PinnedBuffer.
 #include <cstdint>
+#include <memory_resource>
 #include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +10,7 @@
 #include "expect_error.hpp"
 #include "fastdispatch/device_buffer.hpp"
 #include "fastdispatch/pinned_buffer.hpp"
+#include "fastdispatch/pinned_memory_resource.hpp"
 #include "mock_hsa.hpp"
 
 namespace fastdispatch {
@@ -45,6 +48,16 @@ TEST(Buffers, free_their_memory_once_when_moved) {
     EXPECT_EQ(hsa.allocations(), 1U);
   }
   EXPECT_EQ(hsa.allocations(), 0U);
+}
+
+TEST(Buffers, of_the_host_are_for_every_gpu) {
+  MockHsa hsa;
+  hsa.add_gpu();
+  const PinnedBuffer<double> pinned(hsa.agent(), 10);
+  EXPECT_THAT(hsa.allowed_agents(), testing::ElementsAre(2U, 3U));
+  PinnedMemoryResource resource(hsa.agent());
+  const std::pmr::vector<double> in_resource(10, &resource);
+  EXPECT_THAT(hsa.allowed_agents(), testing::ElementsAre(2U, 3U));
 }
 
 TEST(Buffers, that_the_agent_may_not_reach_are_freed_again) {

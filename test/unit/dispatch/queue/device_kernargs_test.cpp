@@ -137,8 +137,10 @@ TEST_F(DeviceKernargs, are_refused_where_the_host_does_not_see_the_memory) {
 
 TEST_F(DeviceKernargs, are_refused_on_a_gpu_of_which_nobody_knows_that_a_read_brings_them_in) {
   hsa.properties().name = "gfx1030";
-  EXPECT_THAT(error_of([&] { device_queue(); }), AllOf(HasSubstr("gfx1030"), HasSubstr("only gfx90a and gfx94x")));
-  hsa.properties().name = "gfx942";
+  hsa.properties().isa = "amdgcn-amd-amdhsa--gfx1030";
+  EXPECT_THAT(error_of([&] { device_queue(); }),
+              AllOf(HasSubstr("gfx1030"), HasSubstr("only gfx90a, gfx94x and gfx950")));
+  hsa.properties().isa = "amdgcn-amd-amdhsa--gfx942:sramecc+:xnack-";
   EXPECT_NO_THROW(device_queue());
 }
 

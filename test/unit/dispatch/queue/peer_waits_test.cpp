@@ -40,6 +40,123 @@ TEST_F(QueueWaits, are_barriers_on_the_other_queues_epoch) {
   EXPECT_EQ(made.ring[0], expected);
 }
 
+// On a GPU whose firmware does not know barrier-value packets.
+class EdgeWaits : public testing::Test {
+protected:
+  EdgeWaits() { hsa.properties().barrier_value_packets = false; }
+  static std::uint64_t packets(const MockHsa::MadeQueue& queue) { return queue.amd.write_dispatch_id; }
+  static hsa_signal_value_t value(std::uint64_t signal) { return detail::load_acquire({signal}); }
+
+  MockHsa hsa;
+};
+
+TEST_F(EdgeWaits, are_barriers_on_a_signal_that_a_packet_of_the_other_queue_completes) {
+  Queue peer(hsa.agent());
+  MockHsa::MadeQueue& peer_made = hsa.queue();
+  Queue queue(hsa.agent());
+  MockHsa::MadeQueue& made = hsa.queue();
+  queue.start_after(peer.barrier());
+  ASSERT_EQ(packets(peer_made), 2U);
+  ASSERT_EQ(packets(made), 1U);
+  const hsa_signal_t edge = peer_made.ring[1].completion_signal();
+  EXPECT_EQ(peer_made.ring[1], encode(BarrierAnd{.ordering = {BarrierBit::set, FenceScope::none, FenceScope::none},
+                                                 .completion_signal = edge}));
+  Packet expected =
+      encode(BarrierAnd{.ordering = {BarrierBit::clear, FenceScope::system, FenceScope::none}, .signals = {edge}});
+  expected.set_completion_signal(made.ring[0].completion_signal());
+  EXPECT_EQ(made.ring[0], expected);
+  EXPECT_EQ(value(edge.handle), 1);
+  MockHsa::complete(peer_made);
+  EXPECT_EQ(value(edge.handle), 0);
+}
+
+TEST_F(EdgeWaits, are_ended_by_the_host_where_a_packet_would_complete_too_late) {
+  Queue peer(hsa.agent());
+  MockHsa::MadeQueue& peer_made = hsa.queue();
+  Queue queue(hsa.agent());
+  MockHsa::MadeQueue& made = hsa.queue();
+  const Submission first = peer.barrier();
+  const Signal never(hsa.agent());
+  peer.submit(encode(BarrierAnd{.signals = {never.handle()}}));
+  queue.start_after(first);
+  EXPECT_EQ(packets(peer_made), 2U) << "a packet would wait for the signal, too";
+  ASSERT_EQ(packets(made), 1U);
+  MockHsa::complete(peer_made, 1);
+  peer.wait_for_callbacks();
+  EXPECT_EQ(value(made.ring[0].word64(2)), 0);
+}
+
+TEST_F(EdgeWaits, leave_a_queue_alone_whose_producer_may_be_another_thread) {
+  Queue peer(hsa.agent(), {.producers = Producers::single});
+  MockHsa::MadeQueue& peer_made = hsa.queue();
+  Queue queue(hsa.agent());
+  queue.start_after(peer.barrier());
+  EXPECT_EQ(packets(peer_made), 1U);
+  MockHsa::complete(peer_made);
+  peer.wait_for_callbacks();
+  EXPECT_EQ(value(hsa.queue().ring[0].word64(2)), 0);
+}
+
+TEST_F(EdgeWaits, use_a_signal_again_when_both_queues_are_done_with_it) {
+  Queue peer(hsa.agent());
+  MockHsa::MadeQueue& peer_made = hsa.queue();
+  Queue queue(hsa.agent());
+  MockHsa::MadeQueue& made = hsa.queue();
+  for (int i = 0; i < 3; ++i) {
+    queue.start_after(peer.barrier());
+    queue.barrier();
+    MockHsa::complete(peer_made);
+    MockHsa::complete(made);
+  }
+  EXPECT_EQ(hsa.calls("amd_signal_create"), 1);
+  queue.start_after(peer.barrier());
+  queue.start_after(peer.barrier());
+  EXPECT_EQ(hsa.calls("amd_signal_create"), 2);
+}
+
+TEST_F(EdgeWaits, fail_with_the_other_queue) {
+  Queue peer(hsa.agent());
+  MockHsa::MadeQueue& peer_made = hsa.queue();
+  Queue queue(hsa.agent());
+  queue.start_after(peer.barrier());
+  const Submission waiting = queue.barrier();
+  MockHsa::report_error(peer_made, HSA_STATUS_ERROR_EXCEPTION);
+  EXPECT_FALSE(error_of([&] { waiting.wait(); }).empty());
+}
+
+TEST_F(EdgeWaits, outlive_the_queue_that_waited) {
+  Queue peer(hsa.agent());
+  MockHsa::MadeQueue& peer_made = hsa.queue();
+  {
+    Queue queue(hsa.agent());
+    queue.start_after(peer.barrier());
+  }
+  MockHsa::complete(peer_made);  // its signal is still there
+  EXPECT_EQ(value(peer_made.ring[1].completion_signal().handle), 0);
+}
+
+TEST_F(EdgeWaits, are_all_that_streams_use) {
+  Streams streams(hsa.agent(), {.queues = 2});
+  PinnedBuffer<unsigned> from(hsa.agent(), 16);
+  PinnedBuffer<unsigned> to(hsa.agent(), 16);
+  Batch batch(hsa.agent());
+  batch.copy(to, from);
+  Queue peer(hsa.agent());
+  streams.start_after(peer.barrier());
+  streams.submit(batch);
+  for (const MockHsa::MadeQueue* made : hsa.queues())
+    for (std::uint64_t i = 0; i < made->amd.write_dispatch_id; ++i)
+      EXPECT_NE(made->ring[i].header().type, PacketType::vendor_specific);
+}
+
+TEST_F(EdgeWaits, are_what_the_user_is_told_to_use) {
+  Queue queue(hsa.agent());
+  const Signal signal(hsa.agent());
+  const std::string error = error_of([&] { queue.submit(encode(BarrierValue{.signal = signal.handle()})); });
+  EXPECT_THAT(error, testing::HasSubstr("Queue::start_after"));
+  EXPECT_EQ(packets(hsa.queue()), 0U);
+}
+
 TEST_F(QueueWaits, that_an_earlier_one_covers_are_left_out) {
   const Submission first = peer.barrier();
   const Submission second = peer.barrier();

@@ -25,7 +25,10 @@ struct PlainRing {
   }
 
   [[nodiscard]] detail::RingMemory memory() {
-    return {slots.data(), static_cast<std::uint32_t>(slots.size()), &write_index, &read_index};
+    return {.base = slots.data(),
+            .size = static_cast<std::uint32_t>(slots.size()),
+            .write_index = &write_index,
+            .read_index = &read_index};
   }
 
   /// Takes the next packet, if it is published: reads it whole, invalidates the slot, frees it.
@@ -63,6 +66,32 @@ TEST(Ring, reserves_all_or_nothing) {
   EXPECT_EQ(plain.write_index, 60U) << "a refused reservation leaves the write index";
   EXPECT_TRUE(ring.try_reserve(4, EndsEpoch::no));
   EXPECT_FALSE(ring.try_reserve(1, EndsEpoch::no));
+}
+
+// What a ring in write-combined memory holds at each fence between its stores.
+PlainRing* fenced_ring = nullptr;
+std::vector<std::vector<Packet>> at_fences;
+void note_fence() noexcept { at_fences.push_back(fenced_ring->slots); }
+
+TEST(Ring, in_device_memory_writes_all_bodies_then_all_headers_with_a_fence_behind_each) {
+  PlainRing plain(8, 6);  // the packets go around the ring's end
+  fenced_ring = &plain;
+  at_fences.clear();
+  detail::RingMemory memory = plain.memory();
+  memory.store_fence = note_fence;
+  Ring ring(memory, Producers::single);
+  const std::vector<Packet> packets{numbered(1), numbered(2), numbered(3)};
+  const auto reservation = ring.try_reserve(3, EndsEpoch::no);
+  ASSERT_TRUE(reservation);
+  ring.publish(reservation->first, packets, {77});
+  ASSERT_EQ(at_fences.size(), 2U);
+  for (std::uint64_t i = 0; i < packets.size(); ++i) {
+    Packet expected = packets[i];
+    if (i == 2) expected.set_completion_signal({77});
+    EXPECT_EQ(at_fences[1][(6 + i) % 8], expected);
+    expected.words[0] = HSA_PACKET_TYPE_INVALID;
+    EXPECT_EQ(at_fences[0][(6 + i) % 8], expected);
+  }
 }
 
 TEST(Ring, has_room_again_for_what_was_consumed) {

@@ -16,6 +16,7 @@
 #include "fastdispatch/device_buffer.hpp"
 #include "fastdispatch/pinned_buffer.hpp"
 #include "fastdispatch/queue.hpp"
+#include "fill_ring.hpp"
 #include "mock_hsa.hpp"
 
 namespace fastdispatch {
@@ -27,6 +28,7 @@ using detail::KernelInfo;
 using detail::PacketStream;
 using detail::Step;
 using test::error_of;
+using test::fill_ring;
 using test::MockHsa;
 using ::testing::HasSubstr;
 
@@ -202,7 +204,7 @@ TEST_F(BatchSubmission, longer_than_the_ring_goes_in_parts) {
     while (!stop.stop_requested()) MockHsa::complete(hsa.queue());
   });
   const Submission submission = queue.submit(batch);
-  submission.wait({.timeout = std::chrono::seconds(10)});
+  submission.wait({.timeout = std::chrono::minutes(10)});
   EXPECT_EQ(hsa.queue().doorbell_value, 299U);
 }
 
@@ -353,7 +355,7 @@ TEST_F(BatchSubmission, of_what_was_recorded_anew_waits_for_room_and_takes_its_o
   queue.submit(batch, set(record_parametrized(0x1000), 7U));
   MockHsa::complete(made);
   const auto number = record_parametrized(0x2000);
-  queue.submit(std::vector<Packet>(64, encode(BarrierAnd{})));
+  fill_ring(queue, encode(BarrierAnd{}));
   std::vector<std::uint64_t> objects;
   made.on_packet = [&](const Packet& packet) {
     if (packet.header().type == PacketType::kernel_dispatch) objects.push_back(packet.word64(8));
@@ -370,7 +372,7 @@ TEST_F(BatchSubmission, of_what_was_recorded_anew_waits_for_room_and_takes_its_o
 
 // Packets that wait for the copy on the device then never go on.
 TEST_F(BatchSubmission, whose_copy_fails_while_it_runs_fails_the_queue_for_everybody_who_waits) {
-  static constexpr WaitOptions limit{.timeout = std::chrono::seconds(30)};
+  static constexpr WaitOptions limit{.timeout = std::chrono::minutes(10)};
   const auto failure = HasSubstr("a copy of a batch failed while it ran: HSA set its completion signal to -1");
   PinnedBuffer<unsigned> from(hsa.agent(), 16);
   PinnedBuffer<unsigned> to(hsa.agent(), 16);
@@ -481,7 +483,7 @@ TEST_F(BatchSubmission, of_a_single_dispatch_takes_kernargs_signal_and_fences_fr
   EXPECT_EQ(slot(hsa, 0).completion_signal().handle, done.handle().handle);
   EXPECT_EQ(*reinterpret_cast<const unsigned*>(block.bytes().data() + 8), 5U);
   MockHsa::complete(hsa.queue());
-  done.wait({.timeout = std::chrono::seconds(1)});
+  done.wait({.timeout = std::chrono::minutes(10)});
 
   const KernargBlock small(hsa.agent(), 8);
   EXPECT_THAT(

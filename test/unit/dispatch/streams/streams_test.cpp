@@ -175,7 +175,7 @@ TEST_F(StreamsOfMock, let_a_batch_wait_for_what_another_one_was_recorded_to_touc
 
 // The submission ends in a queue that has no copies.
 TEST_F(StreamsOfMock, fail_with_a_copy_that_fails_while_it_runs_in_whichever_queue) {
-  constexpr WaitOptions limit{.timeout = std::chrono::seconds(30)};
+  constexpr WaitOptions limit{.timeout = std::chrono::minutes(10)};
   for (const std::size_t chain : {0, 1}) {
     Streams fresh(hsa.agent(), {.queues = 2});
     Batch batch(hsa.agent(), {.fences = Fences::derived});

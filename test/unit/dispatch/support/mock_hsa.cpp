@@ -172,7 +172,10 @@ struct Functions {
     return current->record("amd_pointer_info");
   }
 
-  static hsa_status_t amd_agents_allow_access(std::uint32_t, const hsa_agent_t*, const std::uint32_t*, const void*) {
+  static hsa_status_t amd_agents_allow_access(std::uint32_t count, const hsa_agent_t* agents, const std::uint32_t*,
+                                              const void*) {
+    current->allowed_agents_.clear();
+    for (std::uint32_t i = 0; i < count; ++i) current->allowed_agents_.push_back(agents[i].handle);
     return current->record("amd_agents_allow_access");
   }
 
@@ -183,7 +186,11 @@ struct Functions {
     if (const hsa_status_t status = current->record("amd_memory_async_copy"); status != HSA_STATUS_SUCCESS)
       return status;
     const std::scoped_lock lock(current->mutex_);
-    current->copies_.push_back({destination, source, bytes, {depends_on, depends_on + count}, completion});
+    current->copies_.push_back({.destination = destination,
+                                .source = source,
+                                .bytes = bytes,
+                                .depends_on = {depends_on, depends_on + count},
+                                .completion = completion});
     if (!current->ended_copies_.empty()) {
       value_of(completion).store(current->ended_copies_.front(), std::memory_order_release);
       current->ended_copies_.pop_front();
@@ -215,7 +222,16 @@ struct Functions {
 
   static hsa_status_t signal_create(hsa_signal_value_t initial, std::uint32_t, const hsa_agent_t*,
                                     hsa_signal_t* signal) {
-    if (const hsa_status_t status = current->record("signal_create"); status != HSA_STATUS_SUCCESS) return status;
+    return make_signal("signal_create", initial, signal);
+  }
+
+  static hsa_status_t amd_signal_create(hsa_signal_value_t initial, std::uint32_t, const hsa_agent_t*, std::uint64_t,
+                                        hsa_signal_t* signal) {
+    return make_signal("amd_signal_create", initial, signal);
+  }
+
+  static hsa_status_t make_signal(const char* function, hsa_signal_value_t initial, hsa_signal_t* signal) {
+    if (const hsa_status_t status = current->record(function); status != HSA_STATUS_SUCCESS) return status;
     auto made = std::make_unique<amd_signal_t>();
     made->kind = AMD_SIGNAL_KIND_USER;
     made->value = initial;
@@ -227,6 +243,7 @@ struct Functions {
 
   static hsa_status_t signal_destroy(hsa_signal_t signal) {
     const std::scoped_lock lock(current->mutex_);
+    current->end_ready_copies();
     std::erase_if(current->signals_,
                   [&](const auto& made) { return reinterpret_cast<std::uintptr_t>(made.get()) == signal.handle; });
     return HSA_STATUS_SUCCESS;
@@ -234,8 +251,12 @@ struct Functions {
 
   static void signal_store_screlease(hsa_signal_t signal, hsa_signal_value_t value) {
     const amd_signal_t& written = detail::amd_signal(signal);
-    if (written.kind != AMD_SIGNAL_KIND_LEGACY_DOORBELL)
-      return value_of(signal).store(value, std::memory_order_release);
+    if (written.kind != AMD_SIGNAL_KIND_LEGACY_DOORBELL) {
+      value_of(signal).store(value, std::memory_order_release);
+      if (value != 0) return;
+      const std::scoped_lock lock(current->mutex_);
+      return current->end_ready_copies();
+    }
     current->rings_.fetch_add(1, std::memory_order_relaxed);
     std::atomic_ref(const_cast<std::uint64_t&>(*written.hardware_doorbell_ptr))
         .store(static_cast<std::uint64_t>(value), std::memory_order_release);
@@ -291,6 +312,7 @@ struct Functions {
 
   static hsa_status_t queue_destroy(hsa_queue_t* queue) {
     const std::scoped_lock lock(current->mutex_);
+    current->end_ready_copies();
     current->allocations_of_last_queue_ = current->allocations_.size();
     std::erase_if(current->queues_, [&](const auto& made) { return &made->amd.hsa_queue == queue; });
     return HSA_STATUS_SUCCESS;
@@ -338,6 +360,7 @@ MockHsa::MockHsa() {
   MOCK(amd_memory_lock);
   MOCK(amd_memory_unlock);
   MOCK(signal_create);
+  MOCK(amd_signal_create);
   MOCK(signal_destroy);
   MOCK(signal_store_screlease);
   MOCK(signal_wait_scacquire);
@@ -350,6 +373,7 @@ MockHsa::MockHsa() {
   gpu_.api = &api_;
   gpu_.handle = {2};
   gpu_.host = &gpu_;
+  gpu_.gpus = {gpu_.handle};
   gpu_.pools = {.fine_grained = {11}, .coarse_grained = {21}, .kernarg = {12}};
   gpu_.properties = {.name = "gfx90a",
                      .product_name = "Mock",
@@ -364,13 +388,15 @@ MockHsa::MockHsa() {
                      .grid_extent_max = {UINT32_MAX, UINT32_MAX, UINT32_MAX},
                      .grid_size_max = UINT32_MAX,
                      .lds_bytes = 65536,
-                     .host_visible_memory = true};
+                     .host_visible_memory = true,
+                     .barrier_value_packets = true};
 }
 
 MockHsa::~MockHsa() {
   gpu_.completions.stop();
   gpu_.hostcall.reset();
   gpu_.copier.reset();
+  gpu_.device_signals.reset();
   current = nullptr;
 }
 
@@ -408,6 +434,15 @@ std::size_t MockHsa::complete(MadeQueue& queue, std::size_t count) {
 
 void MockHsa::report_error(MadeQueue& queue, hsa_status_t status) {
   queue.on_error(status, &queue.amd.hsa_queue, queue.on_error_data);
+}
+
+void MockHsa::end_ready_copies() {
+  for (StartedCopy& copy : copies_) {
+    const auto is_zero = [](hsa_signal_t signal) { return detail::load_acquire(signal) == 0; };
+    if (copy.ended || copy.depends_on.empty() || !std::ranges::all_of(copy.depends_on, is_zero)) continue;
+    copy.ended = true;
+    if (detail::load_acquire(copy.completion) > 0) value_of(copy.completion).store(0, std::memory_order_release);
+  }
 }
 
 std::size_t MockHsa::signals() const {

@@ -20,6 +20,7 @@
 
 #include "command_processor.hpp"
 #include "dispatch/device/agent_state.hpp"
+#include "dispatch/hsa/amd_signal.hpp"
 #include "fastdispatch/detail/hsa_api.hpp"
 #include "fastdispatch/packets.hpp"
 
@@ -84,17 +85,29 @@ public:
     std::size_t bytes;
     std::vector<hsa_signal_t> depends_on;
     hsa_signal_t completion;
+    bool ended = false;
   };
   [[nodiscard]] const std::vector<StartedCopy>& copies() const { return copies_; }
+  /// As if the copy had not ended.
+  void reopen_copy(std::size_t copy) {
+    copies_[copy].ended = false;
+    const_cast<std::int64_t&>(detail::amd_signal(copies_[copy].completion).value) = 1;
+  }
   /// How many, where another thread may be starting them.
   [[nodiscard]] std::size_t started_copies() const;
   /// How many ranges are locked.
   [[nodiscard]] std::size_t locks() const;
-  /// Ends each of the next copies as soon as it is started, its signal at the value given here.
+  /// Ends each of the next copies as soon as it is started, its signal at the value given here. Other copies that wait
+  /// for signals end when these are 0 and the host sets a signal to 0, or destroys a queue or a signal.
   void end_copies(std::deque<hsa_signal_value_t> values) { ended_copies_ = std::move(values); }
 
   /// Lets hsa_amd_pointer_info tell this of the addresses that it is about; of others it knows nothing.
   void know(const hsa_amd_pointer_info_t& pointer) { pointers_.push_back(pointer); }
+
+  /// Whom the last call of hsa_amd_agents_allow_access named.
+  [[nodiscard]] const std::vector<std::uint64_t>& allowed_agents() const { return allowed_agents_; }
+  /// A second GPU of the same runtime, with the handle 3.
+  void add_gpu() { gpu_.gpus.push_back({3}); }
 
   [[nodiscard]] std::size_t signals() const;
   [[nodiscard]] std::size_t allocations() const;
@@ -112,6 +125,7 @@ private:
   friend struct Counted;
 
   hsa_status_t record(const std::string& function);
+  void end_ready_copies();  // the caller holds mutex_
 
   bool counts_rings_ = false;
   // Relaxed, so that the thread sanitizer takes them for no synchronization.
@@ -124,6 +138,7 @@ private:
   std::vector<std::unique_ptr<amd_signal_t>> signals_;
   std::vector<void*> allocations_;
   Allocation last_allocation_{};
+  std::vector<std::uint64_t> allowed_agents_;
   std::size_t allocations_of_last_queue_ = 0;
   std::vector<StartedCopy> copies_;
   std::vector<hsa_amd_pointer_info_t> pointers_;

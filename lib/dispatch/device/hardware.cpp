@@ -1,0 +1,48 @@
+#include "dispatch/device/hardware.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace fastdispatch::detail {
+
+namespace {
+
+struct IsaVersion {
+  unsigned major = 0;
+  unsigned minor = 0;
+  unsigned stepping = 0;
+};
+
+// gfx90a is 9.0.10, gfx1030 is 10.3.0: minor version and stepping are one hexadecimal digit each.
+std::optional<IsaVersion> version_of(std::string_view isa) noexcept {
+  const std::size_t begin = isa.rfind("gfx");
+  if (begin == std::string_view::npos) return std::nullopt;
+  std::string_view digits = isa.substr(begin + 3);
+  digits = digits.substr(0, digits.find(':'));
+  if (digits.size() < 3) return std::nullopt;
+  IsaVersion version;
+  const auto read = [](std::string_view text, unsigned& number, int base) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, base);
+    return error == std::errc() && end == text.data() + text.size();
+  };
+  const bool is_version = read(digits.substr(0, digits.size() - 2), version.major, 10) &&
+                          read(digits.substr(digits.size() - 2, 1), version.minor, 16) &&
+                          read(digits.substr(digits.size() - 1), version.stepping, 16);
+  return is_version ? std::optional(version) : std::nullopt;
+}
+
+// The GPUs from MI200 to MI350.
+bool is_gfx90a_to_gfx95x(std::string_view isa) noexcept {
+  const auto version = version_of(isa);
+  if (!version || version->major != 9) return false;
+  if (version->minor == 0) return version->stepping == 0xa;
+  return version->minor >= 4 && version->stepping <= 2;
+}
+
+}  // namespace
+
+bool has_barrier_value_packets(std::string_view isa) noexcept { return is_gfx90a_to_gfx95x(isa); }
+bool reads_push_writes(std::string_view isa) noexcept { return is_gfx90a_to_gfx95x(isa); }
+
+}  // namespace fastdispatch::detail
