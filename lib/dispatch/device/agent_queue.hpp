@@ -34,8 +34,8 @@ public:
   virtual bool look_at_copies() noexcept = 0;
 
   [[nodiscard]] virtual bool completed(std::uint64_t epoch) const noexcept = 0;
-  /// The signal condition that the next epoch to complete has completed.
-  [[nodiscard]] virtual Below next_completion() const noexcept = 0;
+  /// The signal condition that a waiter for `epoch` waits for.
+  [[nodiscard]] virtual Below completion_of(std::uint64_t epoch) const noexcept = 0;
   /// Of threads that wait for epochs.
   [[nodiscard]] BlockedWait& blocked_wait() noexcept { return blocked_wait_; }
 

@@ -132,17 +132,22 @@ void Completions::sleep(std::unique_lock<std::mutex>& lock) {
   std::chrono::nanoseconds timeout = forever;
   for (auto& [queue, watched] : queues_) {
     if (watched.pending.empty()) continue;
-    const auto next = queue->blocked_wait().try_begin([&] { return queue->next_completion(); });
-    watched.waited_for = next.has_value();
-    if (next) goals.push_back(*next);
-    if (queue->completed(watched.pending.begin()->first)) timeout = {};  // since it was looked at
+    const std::uint64_t epoch = watched.pending.begin()->first;
+    const Below goal = queue->completion_of(epoch);
+    const auto place = queue->blocked_wait().try_begin(goal);
+    watched.waits_first = place == BlockedWait::Place::first;
+    watched.waited_for = place != BlockedWait::Place::covered;
+    if (watched.waited_for) goals.push_back(goal);
+    if (queue->completed(epoch)) timeout = {};  // since it was looked at
     if (queue->look_at_copies()) timeout = std::min<std::chrono::nanoseconds>(timeout, between_looks);
   }
   lock.unlock();
   block_for_any(agent_, goals, timeout);
   lock.lock();
-  for (auto& [queue, watched] : queues_)
-    if (std::exchange(watched.waited_for, false)) queue->blocked_wait().end();
+  for (auto& [queue, watched] : queues_) {
+    watched.waited_for = false;
+    if (std::exchange(watched.waits_first, false)) queue->blocked_wait().end();
+  }
   changed_.notify_all();
 }
 

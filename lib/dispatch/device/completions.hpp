@@ -50,6 +50,7 @@ private:
     std::multimap<std::uint64_t, CompletionCallback> pending;  ///< by epoch
     bool leaving = false;                                      ///< the queue is being destroyed
     bool waited_for = false;                                   ///< HSA looks at its epoch signal
+    bool waits_first = false;                                  ///< in its BlockedWait
   };
 
   void run();

@@ -183,9 +183,8 @@ void PacketQueue::wait(std::uint64_t epoch, const WaitOptions& options) {
 
 void PacketQueue::block(std::uint64_t epoch, std::chrono::nanoseconds timeout) {
   AgentState& state = state_of(agent_);
-  const auto next_completed = [this] { return next_completion(); };
-  const auto in_hsa = [&](const Below& next, std::chrono::nanoseconds time) { block_for(state, next, time); };
-  if (blocked_wait().block(completion_of(epoch), timeout, next_completed, in_hsa)) state.completions.look();
+  const Below goal = completion_of(epoch);
+  if (blocked_wait().block(goal, timeout, [&] { block_for(state, goal, timeout); })) state.completions.look();
 }
 
 bool PacketQueue::done(std::uint64_t epoch) {

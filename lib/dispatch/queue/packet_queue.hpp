@@ -84,7 +84,7 @@ public:
   /// Waits for `epoch`; for Submission::wait and done.
   void wait(std::uint64_t epoch, const WaitOptions& options);
   [[nodiscard]] bool done(std::uint64_t epoch);
-  /// Blocks until an epoch completes, at most until `epoch` or for the timeout. It may return early.
+  /// Blocks until `epoch` completed, or for the timeout. It may return early.
   void block(std::uint64_t epoch, std::chrono::nanoseconds timeout);
   /// Waits for everything submitted so far: the next epoch covers packets that no earlier epoch covers.
   void wait(const WaitOptions& options) { wait(ring_.epochs() + 1, options); }
@@ -95,8 +95,9 @@ public:
   /// The last epoch that completed.
   [[nodiscard]] std::uint64_t completed_epoch() const noexcept { return epoch_signal_.completed(); }
   [[nodiscard]] bool completed(std::uint64_t epoch) const noexcept override { return completed_epoch() >= epoch; }
-  [[nodiscard]] Below completion_of(std::uint64_t epoch) const noexcept { return epoch_signal_.completion_of(epoch); }
-  [[nodiscard]] Below next_completion() const noexcept override { return completion_of(completed_epoch() + 1); }
+  [[nodiscard]] Below completion_of(std::uint64_t epoch) const noexcept override {
+    return epoch_signal_.completion_of(epoch);
+  }
   /// Whether a packet in the queue is to complete `epoch`.
   [[nodiscard]] bool covers(std::uint64_t epoch) const noexcept { return ring_.epochs() >= epoch; }
   /// Submits a barrier packet if no packet covers `epoch`.
