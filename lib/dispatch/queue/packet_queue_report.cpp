@@ -43,9 +43,13 @@ std::uint64_t PacketQueue::oldest_packet() const noexcept {
 
 void PacketQueue::add_running_kernels(std::vector<std::string>& names) const {
   // Command processors take a packet off the ring when they start it, or when it completed. So the packet at the read
-  // index may have been started, too. Consumed packets keep their bodies, only their headers become INVALID.
-  const std::uint64_t end = std::min(ring_.read_index() + 1, ring_.write_index());
-  for (std::uint64_t index = end, oldest = oldest_packet(); index-- > oldest;) {
+  // index may have been started, too. Consumed packets keep their bodies, only their headers become INVALID; the read
+  // index may follow late.
+  const std::uint64_t oldest = oldest_packet();
+  const std::uint64_t written = ring_.write_index();
+  std::uint64_t next = std::max(ring_.read_index(), oldest);
+  while (next < written && ring_.peek(next).header().type == PacketType::invalid) ++next;
+  for (std::uint64_t index = std::min(next + 1, written); index-- > oldest;) {
     std::string name = state_of(agent_).kernels.find(ring_.peek(index).kernel_object());
     if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }

@@ -104,15 +104,19 @@ AqlQueue::Outcome AqlQueue::carry_out(PacketHeader header, std::byte* slot, Prog
     stop_with(queue_error::packet_format, next_,
               "a GPU queue takes no packets of type " + std::to_string(header.type()));
   }
-  if (outcome != Outcome::blocked) free_slot(slot);
+  if (outcome != Outcome::blocked) free_slot(header, slot);
   return outcome;
 }
 
-void AqlQueue::free_slot(std::byte* slot) noexcept {
+void AqlQueue::free_slot(PacketHeader header, std::byte* slot) noexcept {
   __atomic_store_n(reinterpret_cast<std::uint16_t*>(slot), std::uint16_t{HSA_PACKET_TYPE_INVALID}, __ATOMIC_RELAXED);
   ++next_;
-  __atomic_store_n(&queue_->read_dispatch_id, next_, __ATOMIC_RELEASE);
+  // ROCr waits for its own PM4 packets by the read index.
+  const std::uint64_t step = (slot_mask_ + 1) / 4;
+  if (!setup_.strict || next_ % step == 0 || header.type() == HSA_PACKET_TYPE_VENDOR_SPECIFIC) publish_read_index();
 }
+
+void AqlQueue::publish_read_index() noexcept { __atomic_store_n(&queue_->read_dispatch_id, next_, __ATOMIC_RELEASE); }
 
 AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Lookout& lookout) {
   const hsa_kernel_dispatch_packet_t& request = packet.dispatch;
@@ -239,9 +243,15 @@ AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
   const auto& value_packet = packet.barrier_value;
   switch (static_cast<VendorFormat>(value_packet.header.AmdFormat)) {
   case VendorFormat::barrier_value: {
+    if (setup_.strict && !setup_.knows_barrier_values) {
+      stop_with(queue_error::vendor_packet_format, next_,
+                "a barrier-value packet, which AMD's runtimes never send to this GPU");
+      return Outcome::blocked;
+    }
     const hsa_signal_t dependency = value_packet.signal;
+    const auto numbers = setup_.strict ? Numbers::without_sign : Numbers::with_sign;
     if (dependency.handle != 0 && (!can_load(dependency) || !is_met(load_signal(dependency) & value_packet.mask,
-                                                                    value_packet.cond, value_packet.value)))
+                                                                    value_packet.cond, value_packet.value, numbers)))
       return Outcome::blocked;
     if (host_.logs_packets()) log(next_, "barrier-value");
     return complete(value_packet.completion_signal);
@@ -280,6 +290,7 @@ AqlQueue::Outcome AqlQueue::request_scratch() {
   // The runtime takes the old scratch memory away first, so nothing may use it any more.
   if (in_flight_.load(std::memory_order_acquire) == 0) {
     asked_runtime_ = true;
+    publish_read_index();  // ROCr looks there for the packet that wants scratch
     store_signal(queue_->queue_inactive_signal, queue_error::scratch_wanted, host_);
   } else {
     releasable_ = held_.size();

@@ -42,6 +42,10 @@ public:
     std::shared_ptr<const Executions> executions = nullptr;
     const compute::AccessibleMemory* accessible = nullptr;  ///< null: all memory
     std::optional<std::uint64_t> shuffle_seed;
+    /// As the least generous hardware: the read index moves late and in steps, and barrier-value packets compare
+    /// unsigned numbers and are refused where the GPU does not know them.
+    bool strict = false;
+    bool knows_barrier_values = true;
   };
 
   /// `grids` and `host` must outlive it.
@@ -83,7 +87,8 @@ private:
   [[nodiscard]] Outcome vendor(const Packet& packet);
   [[nodiscard]] Outcome complete(hsa_signal_t signal);
   [[nodiscard]] bool can_load(hsa_signal_t signal);
-  void free_slot(std::byte* slot) noexcept;
+  void free_slot(PacketHeader header, std::byte* slot) noexcept;
+  void publish_read_index() noexcept;
 
   // Scratch memory, which the runtime provides on demand.
   [[nodiscard]] bool waits_for_runtime();

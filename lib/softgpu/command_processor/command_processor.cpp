@@ -82,16 +82,19 @@ QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
   const std::lock_guard lock(state_->mutex);
   const std::uint64_t id = state_->next_id++;
   std::uint64_t* doorbell = state_->doorbells.take();
-  auto queue = std::make_shared<AqlQueue>(AqlQueue::Setup{.id = id,
-                                                          .memory = memory,
-                                                          .doorbell = doorbell,
-                                                          .cores = cores(state_->options.threads),
-                                                          .compute_units = state_->options.compute_units,
-                                                          .resident_waves = resident_waves(state_->options),
-                                                          .executions = state_->executions,
-                                                          .accessible = state_->options.memory,
-                                                          .shuffle_seed = state_->options.shuffle_seed},
-                                          state_->grids[memory.gpu], state_->host);
+  auto queue = std::make_shared<AqlQueue>(
+      AqlQueue::Setup{.id = id,
+                      .memory = memory,
+                      .doorbell = doorbell,
+                      .cores = cores(state_->options.threads),
+                      .compute_units = state_->options.compute_units,
+                      .resident_waves = resident_waves(state_->options),
+                      .executions = state_->executions,
+                      .accessible = state_->options.memory,
+                      .shuffle_seed = state_->options.shuffle_seed,
+                      .strict = state_->options.strict,
+                      .knows_barrier_values = state_->options.engine.architecture->knows_barrier_values()},
+      state_->grids[memory.gpu], state_->host);
   state_->queues[id] = {.queue = queue, .doorbell = doorbell};
   state_->scheduler.add(std::move(queue));
   return {.id = id, .doorbell = doorbell, .read_index = nullptr, .write_index = nullptr};

@@ -77,16 +77,19 @@ void complete_signal(hsa_signal_t signal, const Timestamps* times, Host& host) {
   interrupt.raise(host);
 }
 
-bool is_met(std::int64_t value, hsa_signal_condition32_t condition, std::int64_t reference) noexcept {
+bool is_met(std::int64_t value, hsa_signal_condition32_t condition, std::int64_t reference, Numbers numbers) noexcept {
+  const bool is_less = numbers == Numbers::with_sign
+                           ? value < reference
+                           : static_cast<std::uint64_t>(value) < static_cast<std::uint64_t>(reference);
   switch (condition) {
   case HSA_SIGNAL_CONDITION_EQ:
     return value == reference;
   case HSA_SIGNAL_CONDITION_NE:
     return value != reference;
   case HSA_SIGNAL_CONDITION_LT:
-    return value < reference;
+    return is_less;
   case HSA_SIGNAL_CONDITION_GTE:
-    return value >= reference;
+    return !is_less;
   default:
     return false;
   }

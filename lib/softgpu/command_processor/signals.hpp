@@ -39,7 +39,11 @@ struct Timestamps {
 /// Decrements a completion signal and wakes the threads that sleep on it; ignores the null signal. `times` may be null.
 void complete_signal(hsa_signal_t signal, const Timestamps* times, Host& host);
 
+/// How a firmware compares signal values.
+enum class Numbers : std::uint8_t { with_sign, without_sign };
+
 /// AMD's barrier-value condition.
-[[nodiscard]] bool is_met(std::int64_t value, hsa_signal_condition32_t condition, std::int64_t reference) noexcept;
+[[nodiscard]] bool is_met(std::int64_t value, hsa_signal_condition32_t condition, std::int64_t reference,
+                          Numbers numbers = Numbers::with_sign) noexcept;
 
 }  // namespace softgpu::command_processor

@@ -203,6 +203,8 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   reader.count("SOFTGPU_COMPUTE_UNITS", environment.compute_units, 1, 512);
   reader.bytes("SOFTGPU_MEMORY", environment.memory_bytes);
   reader.bytes("SOFTGPU_HOST_MEMORY", environment.host_memory_bytes);
+  reader.count("SOFTGPU_STRICT", environment.strict, 0, 1);
+  if (environment.strict != 0) environment.large_bar = 0;
   reader.count("SOFTGPU_LARGE_BAR", environment.large_bar, 0, 1);
   reader.count("SOFTGPU_XNACK", environment.xnack, 0, 1);
   reader.count("SOFTGPU_THREADS", environment.threads, 1, 256);

@@ -30,6 +30,7 @@ enum class LogLevel {
 /// | SOFTGPU_HOST_MEMORY  | host memory that can be allocated: bytes, or with K, M, G or T | what is free at the start |
 /// | SOFTGPU_LARGE_BAR    | 1: the host sees all device memory; 0: none of it             | 1                            |
 /// | SOFTGPU_XNACK        | 1: kernels may access all memory of the program; 0: what the GPU was given | 0              |
+/// | SOFTGPU_STRICT       | 1: as the least generous hardware, see docs/soft_gpu.md       | 0                            |
 /// | SOFTGPU_THREADS      | worker threads that execute work-groups, 1 to 256            | hardware threads, at least 4 |
 /// | SOFTGPU_SHUFFLE      | a seed: reorders packets and work-groups that may overlap    | unset: in order              |
 /// | SOFTGPU_TIMEOUT      | seconds that a kernel may run before its queue stops, 1 to 86400 | unset: no limit              |
@@ -45,6 +46,7 @@ struct Environment {
   std::uint64_t host_memory_bytes = 0;
   std::uint32_t large_bar = 1;
   std::uint32_t xnack = 0;
+  std::uint32_t strict = 0;
   std::uint32_t threads = 0;
   std::optional<std::uint64_t> shuffle_seed;
   std::optional<std::chrono::seconds> timeout;

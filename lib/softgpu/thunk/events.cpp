@@ -9,8 +9,7 @@
 namespace softgpu::thunk {
 namespace {
 
-constexpr std::uint32_t most_events = 65536;
-constexpr std::size_t mailbox_bytes = most_events * sizeof(std::uint64_t);
+constexpr std::size_t mailbox_bytes = Events::most * sizeof(std::uint64_t);
 
 }  // namespace
 
@@ -31,14 +30,14 @@ struct Waiter {
   }
 };
 
-Events::Events() : events_(1) {
+Events::Events(std::uint32_t limit) : limit_(limit), events_(1) {
   void* pages =
       mmap(nullptr, mailbox_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
   mailboxes_ = static_cast<std::uint64_t*>(pages);
 }
 
-std::span<const std::uint64_t> Events::mailboxes() const noexcept { return {mailboxes_, most_events}; }
+std::span<const std::uint64_t> Events::mailboxes() const noexcept { return {mailboxes_, most}; }
 
 Events::~Events() { munmap(mailboxes_, mailbox_bytes); }
 
@@ -50,7 +49,7 @@ HsaEvent* Events::create(const HsaEventDescriptor& descriptor, Reset reset, bool
     free_ids_.pop_back();
   } else {
     id = static_cast<std::uint32_t>(events_.size());
-    if (id == most_events) return nullptr;
+    if (id == limit_) return nullptr;
     events_.emplace_back();
     free_ids_.reserve(events_.capacity());
   }

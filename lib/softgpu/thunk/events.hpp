@@ -45,7 +45,10 @@ struct Event {
 /// the signal again.
 class Events {
 public:
-  Events();
+  static constexpr std::uint32_t most = 65536;
+  static constexpr std::uint32_t few = 128;  ///< for programs that are to show what they do without
+
+  explicit Events(std::uint32_t limit = most);
   ~Events();
   Events(const Events&) = delete;
   Events& operator=(const Events&) = delete;
@@ -79,6 +82,7 @@ private:
   [[nodiscard]] bool empty_mailbox(std::uint32_t id) noexcept;
 
   std::mutex mutex_;
+  const std::uint32_t limit_;
   std::vector<std::unique_ptr<Event>> events_;         // by id; id 0 is no event
   std::array<std::unique_ptr<Event>, 256> destroyed_;  // the last ones
   std::size_t destroyed_count_ = 0;

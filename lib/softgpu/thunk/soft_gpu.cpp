@@ -104,7 +104,8 @@ void EventHost::report_error(std::string_view line) {
 void EventHost::log_packet(std::string_view line) { write_line(line); }
 
 SoftGpu::SoftGpu(const Environment& environment)
-    : topology(environment), host(events, environment.log),
+    : topology(environment), events(environment.strict != 0 ? Events::few : Events::most),
+      host(events, environment.log),
       memory(topology.node_count(),
              {.device_bytes = environment.memory_bytes, .host_bytes = environment.host_memory_bytes},
              [this](std::uint64_t base, std::size_t size) { command_processor.forget_code(base, size); }),
@@ -112,6 +113,7 @@ SoftGpu::SoftGpu(const Environment& environment)
                          .threads = environment.threads,
                          .compute_units = environment.compute_units,
                          .shuffle_seed = environment.shuffle_seed,
+                         .strict = environment.strict != 0,
                          .time_limit = environment.timeout,
                          .engine = engine_options(environment),
                          .memory = environment.xnack == 0 ? &memory.accessible() : nullptr},

@@ -177,7 +177,9 @@ void Topology::links(std::uint32_t node, std::span<HsaIoLinkProperties> links) c
     link.NodeTo = other++;
     link.Weight = 20;
     link.MaximumBandwidth = 32000;
-    link.Flags.ui32.Override = 1;  // and no flag against atomics: ROCr then completes copies by an atomic
+    link.Flags.ui32.Override = 1;
+    // With atomics of 64 bits, ROCr completes copies by one.
+    link.Flags.ui32.NoAtomics64bit = environment_.strict;
   }
 }
 

@@ -71,6 +71,8 @@ struct Architecture : ArchitectureFamily, ArchitectureProduct {
   [[nodiscard]] unsigned work_item_id_registers() const { return packs_work_item_ids ? 1 : 3; }
   /// VGPRs are allocated in multiples of this number, for wavefronts of `lanes` lanes.
   [[nodiscard]] std::uint32_t vgpr_granule_of(std::uint32_t lanes) const { return lanes == 32 ? 8 : vgpr_granule; }
+  /// Whether AMD's runtimes send barrier-value packets to GPUs of this family (docs/hardware.md).
+  [[nodiscard]] bool knows_barrier_values() const { return instructions != Instructions::rdna; }
   /// gfx90a's name for this architecture's `mnemonic` (without the encoding's suffix).
   [[nodiscard]] std::string canonical_mnemonic(std::string mnemonic) const;
 

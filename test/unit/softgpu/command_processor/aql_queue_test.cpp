@@ -129,6 +129,24 @@ TEST_F(AqlQueueTest, ASlotIsFreeOnceItsPacketIsLaunched) {
   EXPECT_TRUE(done.reaches(0));
 }
 
+TEST_F(AqlQueueTest, TheReadIndexOfStrictHardwareMovesLateAndInSteps) {
+  const FakeKernel kernel;
+  MemoryQueue queue(scheduler, grids, host, {.slots = 64, .strict = true});
+  const auto run = [&](int packets) {
+    for (int i = 0; i < packets; ++i) {
+      Signal done;
+      queue.dispatch(kernel, {.completion = &done});
+      ASSERT_TRUE(done.reaches(0));
+    }
+  };
+  run(15);
+  EXPECT_EQ(queue.read_index(), 0U);
+  run(1);
+  EXPECT_EQ(queue.read_index(), 16U);
+  run(20);
+  EXPECT_EQ(queue.read_index(), 32U);
+}
+
 TEST_F(AqlQueueTest, ManyMorePacketsThanSlotsAllRunInOrderBehindBarrierBits) {
   std::vector<std::uint64_t> order;
   std::uint64_t next = 0;
@@ -245,6 +263,21 @@ INSTANTIATE_TEST_SUITE_P(Conditions, BarrierValueTest,
                                            ValueCase{HSA_SIGNAL_CONDITION_NE, 5, 6},
                                            ValueCase{HSA_SIGNAL_CONDITION_LT, 5, 4},
                                            ValueCase{HSA_SIGNAL_CONDITION_GTE, 4, 9}));
+
+TEST_F(AqlQueueTest, StrictHardwareComparesBarrierValuesWithoutTheirSign) {
+  MemoryQueue queue(scheduler, grids, host, {.strict = true});
+  Signal watched(-1);
+  Signal done;
+  Packet packet{};
+  packet.barrier_value.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
+  packet.barrier_value.signal = watched.handle();
+  packet.barrier_value.mask = -1;
+  packet.barrier_value.value = 0;
+  packet.barrier_value.cond = HSA_SIGNAL_CONDITION_GTE;
+  packet.barrier_value.completion_signal = done.handle();
+  queue.submit(packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+  EXPECT_TRUE(done.reaches(0)) << "-1 is the largest number of all";
+}
 
 TEST_F(AqlQueueTest, AQueueIsClosedWhileItsKernelsRun) {
   std::atomic<int> started{0};

@@ -59,6 +59,8 @@ public:
     std::uint64_t id = 1;
     std::optional<std::uint64_t> shuffle_seed = std::nullopt;
     std::uint32_t resident_waves = ~std::uint32_t{0};
+    bool strict = false;
+    bool knows_barrier_values = true;
   };
 
   MemoryQueue(Scheduler& scheduler, GridSource& grids, Host& host, const Options& options)
@@ -74,7 +76,9 @@ public:
                                 .doorbell = &doorbell_,
                                 .cores = 4,
                                 .resident_waves = options.resident_waves,
-                                .shuffle_seed = options.shuffle_seed};
+                                .shuffle_seed = options.shuffle_seed,
+                                .strict = options.strict,
+                                .knows_barrier_values = options.knows_barrier_values};
     target_ = std::make_shared<AqlQueue>(setup, grids, host);
     scheduler_.add(target_);
   }

@@ -117,6 +117,15 @@ TEST_F(QueueErrorsTest, SignalsThatAreNotInMemoryAreMemoryFaults) {
   EXPECT_EQ(overwritten.load(), 1);
 }
 
+TEST_F(QueueErrorsTest, StrictHardwareRefusesBarrierValuesThatItDoesNotKnow) {
+  MemoryQueue queue(scheduler, grids, host, {.strict = true, .knows_barrier_values = false});
+  Packet packet{};
+  packet.barrier_value.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
+  queue.submit(packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC);
+  ASSERT_TRUE(eventually([&] { return !host.errors().empty(); }));
+  EXPECT_THAT(host.errors()[0], HasSubstr("a barrier-value packet, which AMD's runtimes never send"));
+}
+
 TEST_F(QueueErrorsTest, ADependencyBehindOneThatIsMetIsNotLookedAt) {
   const Signal met(0);
   Signal done;

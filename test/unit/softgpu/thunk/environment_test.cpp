@@ -55,6 +55,13 @@ TEST(Environment, ReadsEveryVariable) {
   EXPECT_EQ(environment.log, LogLevel::packets);
 }
 
+TEST(Environment, ThatIsStrictHasNoLargeBarUnlessItIsAskedFor) {
+  EXPECT_EQ(std::get<Environment>(read({{"SOFTGPU_STRICT", "1"}})).large_bar, 0U);
+  const auto both = std::get<Environment>(read({{"SOFTGPU_STRICT", "1"}, {"SOFTGPU_LARGE_BAR", "1"}}));
+  EXPECT_EQ(both.large_bar, 1U);
+  EXPECT_EQ(both.strict, 1U);
+}
+
 TEST(Environment, TakesSizesInBytesAndUnits) {
   const auto bytes = [](const char* text) {
     return std::get<Environment>(read({{"SOFTGPU_MEMORY", text}})).memory_bytes;
