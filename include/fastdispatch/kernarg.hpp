@@ -22,9 +22,9 @@ enum class KernargMemory : std::uint8_t {
   host,
   /// In the agent's own memory, near the kernels. The host writes the arguments over the bus and waits until they have
   /// arrived, once for each dispatch or submission that writes arguments. Possible only on gfx90a, gfx94x and gfx950,
-  /// and only
-  /// if the host sees the memory (AgentProperties::host_visible_memory). Queue::dispatch and batches acquire at system
-  /// scope for the arguments; packets of your own must do so, too (docs/fences.md).
+  /// and only if the host sees the memory (AgentProperties::host_visible_memory). On gfx90a without XGMI, prefer host
+  /// memory. Queue::dispatch and batches acquire at system scope for the arguments; packets of your own must do so, too
+  /// (docs/fences.md).
   device,
 };
 

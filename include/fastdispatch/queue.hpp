@@ -65,8 +65,8 @@ struct QueueOptions {
   WhenFull when_full = WhenFull::wait;
   std::chrono::nanoseconds full_timeout = forever;  ///< for WhenFull::wait
   Priority priority = Priority::normal;
-  std::vector<std::uint32_t>
-      compute_unit_mask{};  ///< bit i of word j allows compute unit 32 * j + i; empty: all; docs/hardware.md
+  /// Bit i of word j allows compute unit 32 * j + i; empty: all. docs/hardware.md has what it means on several XCDs.
+  std::vector<std::uint32_t> compute_unit_mask{};
   std::size_t kernarg_bytes = std::size_t{1} << 20U;
   KernargMemory kernarg_memory = KernargMemory::host;  ///< of dispatches and batches
 };

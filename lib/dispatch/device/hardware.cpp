@@ -1,6 +1,5 @@
 #include "dispatch/device/hardware.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <optional>
 
