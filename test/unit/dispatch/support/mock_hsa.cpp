@@ -193,6 +193,7 @@ struct Functions {
                                 .completion = completion});
     if (!current->ended_copies_.empty()) {
       value_of(completion).store(current->ended_copies_.front(), std::memory_order_release);
+      current->copies_.back().ended = true;
       current->ended_copies_.pop_front();
     }
     return HSA_STATUS_SUCCESS;
@@ -244,6 +245,7 @@ struct Functions {
   static hsa_status_t signal_destroy(hsa_signal_t signal) {
     const std::scoped_lock lock(current->mutex_);
     current->end_ready_copies();
+    current->forget_copies_of(signal);
     std::erase_if(current->signals_,
                   [&](const auto& made) { return reinterpret_cast<std::uintptr_t>(made.get()) == signal.handle; });
     return HSA_STATUS_SUCCESS;
@@ -443,6 +445,12 @@ void MockHsa::end_ready_copies() {
     copy.ended = true;
     if (detail::load_acquire(copy.completion) > 0) value_of(copy.completion).store(0, std::memory_order_release);
   }
+}
+
+void MockHsa::forget_copies_of(hsa_signal_t signal) {
+  const auto is_it = [&](hsa_signal_t one) { return one.handle == signal.handle; };
+  for (StartedCopy& copy : copies_)
+    if (is_it(copy.completion) || std::ranges::any_of(copy.depends_on, is_it)) copy.ended = true;
 }
 
 std::size_t MockHsa::signals() const {

@@ -125,7 +125,9 @@ private:
   friend struct Counted;
 
   hsa_status_t record(const std::string& function);
-  void end_ready_copies();  // the caller holds mutex_
+  // The caller holds mutex_:
+  void end_ready_copies();
+  void forget_copies_of(hsa_signal_t signal);
 
   bool counts_rings_ = false;
   // Relaxed, so that the thread sanitizer takes them for no synchronization.
