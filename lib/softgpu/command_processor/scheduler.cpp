@@ -19,12 +19,9 @@
 
 #include "softgpu/command_processor/aql_queue.hpp"
 #include "softgpu/command_processor/command_processor.hpp"
-#include "softgpu/command_processor/crew.hpp"
 #include "softgpu/command_processor/fault_watch.hpp"
-#include "softgpu/command_processor/places.hpp"
-#include "softgpu/command_processor/running_dispatches.hpp"
-#include "softgpu/command_processor/set_aside_groups.hpp"
-#include "softgpu/command_processor/waiting_groups.hpp"
+#include "softgpu/command_processor/scheduler_state.hpp"
+#include "softgpu/command_processor/stall_watch.hpp"
 
 namespace softgpu::command_processor {
 namespace {
@@ -54,56 +51,11 @@ constexpr unsigned finds_per_note = 64;  // short kernels before the time of the
 
 nanoseconds now() noexcept { return nanoseconds(gpu_clock()); }
 
-using Queues = std::vector<std::shared_ptr<Queue>>;
-
-/// How many ranges of work-groups a worker has begun.
-struct alignas(64) Claims {
-  std::atomic<std::uint64_t> value{0};
-};
-
-/// Tells when a counter has not moved for a while.
-class StallWatch {
-public:
-  [[nodiscard]] bool shows(std::uint64_t count, nanoseconds stall) {
-    const nanoseconds present = now();
-    if (std::exchange(count_, count) != count) since_ = present;
-    return present - since_ >= stall;
-  }
-
-private:
-  std::uint64_t count_ = 0;
-  nanoseconds since_{};
-};
-
 }  // namespace
 
 std::uint32_t cores(std::uint32_t workers) noexcept {
   return std::clamp(std::thread::hardware_concurrency(), 1U, workers);
 }
-
-struct Scheduler::State {
-  State(std::uint32_t workers, std::shared_ptr<Executions> what_workers_execute)
-      : executions(what_workers_execute ? std::move(what_workers_execute)
-                                        : std::make_shared<Executions>(workers, std::nullopt)),
-        crew(workers, cores(workers)), claims(workers) {}
-
-  const std::shared_ptr<Executions> executions;
-  Crew crew;
-  Places places;
-
-  // The list of queues is replaced as a whole, so that workers read a list without a lock.
-  std::mutex queues_mutex;
-  std::shared_ptr<const Queues> queues = std::make_shared<Queues>();
-  std::vector<std::shared_ptr<Queues>> spare_lists;  // one a queue, with room for the queues that there were then
-  std::atomic<std::uint64_t> queues_version{0};
-
-  RunningDispatches running;
-  WaitingGroups waiting;
-  SetAsideGroups paused;  // their turn was over: they wait for nothing but a core
-
-  alignas(64) std::atomic<std::uint64_t> finds{0};  // about as many: workers overwrite each other's
-  std::vector<Claims> claims;                       // each worker's
-};
 
 /// One worker thread's loop.
 class Scheduler::Worker final : Lookout {
