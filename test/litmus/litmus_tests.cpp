@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "command_line.hpp"
+#include "engine_environment.hpp"
 #include "experiment.hpp"
 #include "lane_pattern.hpp"
 #include "plan.hpp"
@@ -85,12 +86,6 @@ void check_overlap(const Setup& setup, const Tally& tally, Totals& totals) {
   ++totals.tests_without_overlap;
 }
 
-compute::EngineOptions engine_options() {
-  const char* cpu = std::getenv("SOFTGPU_CPU");
-  return {.architecture = isa::tested_target().architecture,
-          .cpu = compute::host_cpu_named(cpu != nullptr ? cpu : "host").value()};
-}
-
 /// The lines that the filter leaves, and how many lanes work on them.
 struct Wanted {
   std::vector<Setup> setups;
@@ -135,7 +130,7 @@ void run(compute::Engine& engine, const Setup& setup, std::uint64_t rounds, cons
 Totals run(const Options& options) {
   const Wanted wanted = wanted_lines(options);
   const std::uint64_t rounds = options.rounds == 0 ? brief_rounds : options.rounds / wanted.lanes + 1;
-  compute::Engine engine(engine_options());
+  compute::Engine engine(compute::engine_options_for(*isa::tested_target().architecture));
   Totals totals;
   print_heading();
   for (const Setup& setup : wanted.setups) run(engine, setup, rounds, options, totals);

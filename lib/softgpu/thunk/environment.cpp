@@ -212,6 +212,7 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   reader.seconds("SOFTGPU_TIMEOUT", environment.timeout);
   reader.folder("SOFTGPU_CACHE", environment.cache_folder);
   reader.cpu("SOFTGPU_CPU", environment.cpu);
+  reader.count("SOFTGPU_OPTIMIZE", environment.optimize, 0, 1);
   reader.level("SOFTGPU_LOG", environment.log);
   if (!reader.complaint().empty()) return reader.complaint();
   return environment;

@@ -36,6 +36,7 @@ enum class LogLevel {
 /// | SOFTGPU_TIMEOUT      | seconds that a kernel may run before its queue stops, 1 to 86400 | unset: no limit              |
 /// | SOFTGPU_CACHE        | a folder for translated kernels, an absolute path; or off    | softgpu in the user's cache folder |
 /// | SOFTGPU_CPU          | what translated kernels may use: host, avx2 or avx512        | host                         |
+/// | SOFTGPU_OPTIMIZE     | 1: translated kernels are optimized; 0: they are there sooner | 1                           |
 /// | SOFTGPU_LOG          | off, error, packets: what is written to standard error       | error                        |
 // clang-format on
 struct Environment {
@@ -53,6 +54,7 @@ struct Environment {
   LogLevel log = LogLevel::error;
   std::string cache_folder;  ///< empty: none
   compute::HostCpu cpu = compute::HostCpu::host;
+  std::uint32_t optimize = 1;
 
   /// Looks a variable up; null where it is not set. Tests replace it.
   using Lookup = std::function<const char*(const char* name)>;

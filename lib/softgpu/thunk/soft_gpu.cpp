@@ -68,8 +68,10 @@ void register_process_hooks() {
 
 /// Translations are logged beside the packets that cause them.
 compute::EngineOptions engine_options(const Environment& environment) {
-  compute::EngineOptions options{
-      .architecture = environment.architecture, .cpu = environment.cpu, .cache_folder = environment.cache_folder};
+  compute::EngineOptions options{.architecture = environment.architecture,
+                                 .cpu = environment.cpu,
+                                 .optimize = environment.optimize != 0 ? compute::Optimize::yes : compute::Optimize::no,
+                                 .cache_folder = environment.cache_folder};
   if (environment.log == LogLevel::packets) options.log = write_line;
   if (environment.log != LogLevel::off) {
     options.warn = [told = std::make_shared<std::once_flag>()](std::string_view line) {  // every GPU has the folder

@@ -15,6 +15,7 @@
 
 #include <hsa/hsa.h>
 
+#include "softgpu/compute/host_code/optimize.hpp"
 #include "softgpu/compute/instruction_set/architecture.hpp"
 #include "softgpu/compute/program/waits_for.hpp"
 #include "softgpu/compute/run_time/host_cpu.hpp"
@@ -79,6 +80,7 @@ struct QueueView {
 struct EngineOptions {
   const Architecture* architecture = &Architecture::gfx90a();  ///< whose code objects are executed
   HostCpu cpu = HostCpu::host;
+  Optimize optimize = Optimize::yes;
   std::string cache_folder = {};                         ///< where host code is kept between runs; empty: nowhere
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;  ///< limit of the folder; the oldest files go first
   std::function<void(std::string_view)> log = {};        ///< a line a translation, and the folder's errors

@@ -25,8 +25,9 @@ public:
   /// Called by the body: returns to the caller of resume.
   void suspend();
 
-  /// Pages are only committed when touched. The largest kernel has 512 VGPRs of 256 bytes and spills them all.
-  static constexpr std::size_t stack_bytes = std::size_t{1} << 20;
+  /// Pages are only committed when touched. The largest kernel has 512 VGPRs of 256 bytes and spills them all; code
+  /// that is not optimized has a place for each value, and thousands of them.
+  static constexpr std::size_t stack_bytes = std::size_t{4} << 20;
 
 private:
   struct State;

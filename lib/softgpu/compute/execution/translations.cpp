@@ -64,7 +64,7 @@ WaitsFor of_byte(char byte) { return static_cast<WaitsFor>(byte - '0'); }
 }  // namespace
 
 Translations::Translations(const EngineOptions& options)
-    : jit_(options.cpu), cache_(options.cache_folder, options.cache_bytes, options.log, options.warn),
+    : jit_(options.cpu, options.optimize), cache_(options.cache_folder, options.cache_bytes, options.log, options.warn),
       log_(options.log) {
   if (cache_.is_on()) identity_ = jit_.identity();
 }

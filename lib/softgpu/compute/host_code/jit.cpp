@@ -1,7 +1,10 @@
 #include "softgpu/compute/host_code/jit.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <string>
+#include <tuple>
+#include <utility>
 
 #include <llvm-c/Core.h>
 #include <llvm/Config/llvm-config.h>
@@ -11,9 +14,11 @@
 #include <llvm/ExecutionEngine/Orc/ExecutorProcessControl.h>
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
+#include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
+#include <llvm/Support/CommandLine.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Target/TargetMachine.h>
@@ -49,11 +54,21 @@ llvm::orc::JITTargetMachineBuilder machine_for(HostCpu cpu) {
     machine = llvm::orc::JITTargetMachineBuilder(machine.getTargetTriple());
     machine.setCPU(cpu == HostCpu::avx2 ? "x86-64-v3" : "x86-64-v4");
   }
-  machine.setCodeGenOptLevel(default_code_generation);
   // Functions of the soft GPU are called through a table that the linker fills in.
   machine.setRelocationModel(llvm::Reloc::PIC_);
   machine.setCodeModel(llvm::CodeModel::Small);
   return machine;
+}
+
+/// The register allocator looks, value by value, for the regions in which the value may stay in a register. In kernels
+/// of thousands of instructions that took two thirds of the translation, and the code was no faster for it: each region
+/// gets this many steps instead of LLVM's 10,000. The option is the process's, like all of LLVM's: other users of the
+/// same library have it, too.
+void limit_register_allocation() {
+  constexpr unsigned steps = 30;
+  auto& options = llvm::cl::getRegisteredOptions();
+  if (const auto found = options.find("grow-region-complexity-budget"); found != options.end())
+    static_cast<llvm::cl::opt<unsigned>*>(found->second)->setValue(steps);
 }
 
 HostVectors vectors_of(HostCpu cpu) {
@@ -63,7 +78,8 @@ HostVectors vectors_of(HostCpu cpu) {
 
 /// The passes that pay for translated code: registers to SSA values, then the masks and halves folded away. Loop passes
 /// find nothing to do in it, and the only functions to inline are those of lane_shape.cpp, once equal calls are one.
-void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+/// Code that is not to be optimized has SSA values and is inlined, too: the code generator is faster for it.
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine, Optimize optimize) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager call_graph;
@@ -85,6 +101,7 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   before_inlining.addPass(llvm::EarlyCSEPass());
   run(before_inlining);
   llvm::AlwaysInlinerPass(false).run(module, modules);
+  if (optimize == Optimize::no) return;
   functions.clear();
 
   llvm::FunctionPassManager passes;
@@ -95,6 +112,32 @@ void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   passes.addPass(llvm::ADCEPass());
   run(passes);
 }
+
+/// How much of the stack the functions of a context need at most, which is known when they are compiled.
+class FrameSize {
+public:
+  explicit FrameSize(llvm::LLVMContext& context) {
+    context.setDiagnosticHandlerCallBack(
+        [](const llvm::DiagnosticInfo& told, void* own) {
+          if (const auto* size = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&told))
+            static_cast<FrameSize*>(own)->take(size->getStackSize());
+        },
+        this);
+  }
+
+  /// Functions of less than a page are not told of.
+  static void ask_for(llvm::Module& module) {
+    for (llvm::Function& function : module)
+      if (!function.isDeclaration()) function.addFnAttr("warn-stack-size", "4096");
+  }
+
+  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
+
+private:
+  void take(std::uint64_t bytes) { bytes_ = std::max(bytes_, bytes); }
+
+  std::uint64_t bytes_ = 0;
+};
 
 /// Addresses are plain numbers in LLVM 15 and a type of their own later.
 std::uint64_t number_of(std::uint64_t address) { return address; }
@@ -127,8 +170,8 @@ public:
 }  // namespace
 
 struct Jit::State {
-  explicit State(HostCpu cpu)
-      : machine(machine_for(cpu)), vectors(vectors_of(cpu)),
+  State(HostCpu cpu, Optimize asked)
+      : machine(machine_for(cpu)), optimize(asked), vectors(vectors_of(cpu)),
         session(value_of(llvm::orc::SelfExecutorProcessControl::Create(
             nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()))),
         linker(session), runtime(session.createBareJITDylib("runtime")) {
@@ -141,6 +184,7 @@ struct Jit::State {
   State& operator=(const State&) = delete;
 
   const llvm::orc::JITTargetMachineBuilder machine;
+  const Optimize optimize;
   const HostVectors vectors;
   llvm::orc::ExecutionSession session;
   llvm::orc::ObjectLinkingLayer linker;
@@ -148,7 +192,7 @@ struct Jit::State {
   std::atomic<std::uint64_t> count{0};
 };
 
-Jit::Jit(HostCpu cpu) : state_(std::make_shared<State>(cpu)) {}
+Jit::Jit(HostCpu cpu, Optimize optimize) : state_(std::make_shared<State>(cpu, optimize)) {}
 Jit::~Jit() = default;
 
 std::string Jit::identity() const {
@@ -158,7 +202,7 @@ std::string Jit::identity() const {
   if (own.empty() || !library || library->build_id.empty()) return {};
   return "softgpu " + own + "\nLLVM " LLVM_VERSION_STRING " " + library->build_id + "\n" +
          state_->machine.getTargetTriple().str() + " " + state_->machine.getCPU() + " " +
-         state_->machine.getFeatures().getString();
+         state_->machine.getFeatures().getString() + (state_->optimize == Optimize::yes ? "" : "\nnot optimized");
 }
 
 HostVectors Jit::vectors() const noexcept { return state_->vectors; }
@@ -167,19 +211,32 @@ std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& 
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    limit_register_allocation();
     return true;
   }();
   static_cast<void>(initialized);
-  auto builder = state_->machine;
-  const auto machine = value_of(builder.createTargetMachine());
-  llvm::LLVMContext context;
-  llvm::Module module(function_name, context);
-  module.setDataLayout(machine->createDataLayout());
-  module.setTargetTriple(machine->getTargetTriple().str());
-  fill(module, function_name);
-  optimize(module, *machine);
-  const auto object = value_of(llvm::orc::SimpleCompiler(*machine)(module));
-  return object->getBuffer().str();
+  const auto compile_as = [&](Optimize optimize) {
+    auto builder = state_->machine;
+    builder.setCodeGenOptLevel(optimize == Optimize::yes ? CodeGeneration::Default : CodeGeneration::None);
+    const auto machine = value_of(builder.createTargetMachine());
+    llvm::LLVMContext context;
+    FrameSize frame(context);
+    llvm::Module module(function_name, context);
+    module.setDataLayout(machine->createDataLayout());
+    module.setTargetTriple(machine->getTargetTriple().str());
+    fill(module, function_name);
+    run_passes(module, *machine, optimize);
+    FrameSize::ask_for(module);
+    const auto object = value_of(llvm::orc::SimpleCompiler(*machine)(module));
+    return std::pair(object->getBuffer().str(), frame.bytes());
+  };
+  auto [object, frame] = compile_as(state_->optimize);
+  // Code that is not optimized keeps each value in a place of its own.
+  if (frame > most_frame_bytes && state_->optimize == Optimize::no) std::tie(object, frame) = compile_as(Optimize::yes);
+  if (frame > most_frame_bytes)
+    throw JitError("a wavefront would need " + std::to_string(frame) + " bytes of the host's stack, and may have " +
+                   std::to_string(most_frame_bytes) + "; compile the kernel with fewer registers or in parts");
+  return object;
 }
 
 HostCode Jit::link(std::string_view object) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "softgpu/compute/host_code/optimize.hpp"
 #include "softgpu/compute/run_time/host_cpu.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
@@ -23,6 +24,10 @@ class JitError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What a wavefront's code may use of the stack that it runs on (Fiber::stack_bytes). The rest is for the
+/// functions that it calls.
+inline constexpr std::uint64_t most_frame_bytes = std::uint64_t{3} << 20;
+
 /// The host code of one kernel. It stays mapped as long as `code` lives.
 struct HostCode {
   WaveFunction wave = nullptr;
@@ -33,7 +38,7 @@ struct HostCode {
 /// Jit.
 class Jit {
 public:
-  explicit Jit(HostCpu cpu = HostCpu::host);
+  explicit Jit(HostCpu cpu = HostCpu::host, Optimize optimize = Optimize::yes);
   ~Jit();
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;

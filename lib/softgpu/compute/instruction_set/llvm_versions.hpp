@@ -14,9 +14,9 @@ inline llvm::SROAPass scalar_replacement_pass() { return {}; }
 #endif
 
 #if LLVM_VERSION_MAJOR >= 18
-inline constexpr auto default_code_generation = llvm::CodeGenOptLevel::Default;
+using CodeGeneration = llvm::CodeGenOptLevel;
 #else
-inline constexpr auto default_code_generation = llvm::CodeGenOpt::Default;
+using CodeGeneration = llvm::CodeGenOpt::Level;
 #endif
 
 }  // namespace softgpu::compute

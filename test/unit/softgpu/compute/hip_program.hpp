@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine_environment.hpp"
 #include "softgpu/compute/execution/engine.hpp"
 #include "softgpu/compute/execution/kernel.hpp"
 #include "softgpu/compute/instruction_set/architecture.hpp"
@@ -78,12 +79,6 @@ public:
   static const Architecture& architecture() {
     const char* name = std::getenv("SOFTGPU_ARCH");
     return name == nullptr ? Architecture::gfx90a() : *Architecture::find(name);
-  }
-
-  /// What SOFTGPU_CPU says, as the soft GPU's driver reads it.
-  static HostCpu cpu() {
-    const char* name = std::getenv("SOFTGPU_CPU");
-    return host_cpu_named(name != nullptr ? name : "host").value();
   }
 
   /// Runs the whole grid, work-group after work-group, up to the first failure.
@@ -156,7 +151,7 @@ private:
   }
 
   LoadedCodeObject code_object_;
-  Engine engine_{EngineOptions{.architecture = &architecture(), .cpu = cpu()}};
+  Engine engine_{engine_options_for(architecture())};
   WorkGroupRunner runner_{0};
   std::vector<std::byte> scratch_;
   AccessibleMemory* memory_ = nullptr;

@@ -251,7 +251,7 @@ TEST_F(MemoryKernels, a_store_to_address_0_is_a_memory_fault) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
   // Without AVX-512 a vector of 16 lanes is two registers, and the upper half may be stored first.
-  const bool halves = HipProgram::cpu() == HostCpu::avx2 || !host_cpu_named("avx512");
+  const bool halves = engine_options_for(Architecture::gfx90a()).cpu == HostCpu::avx2 || !host_cpu_named("avx512");
   EXPECT_TRUE(failure->address == 0 || (halves && failure->address == 32)) << failure->address;
 }
 

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "assembler.hpp"
+#include "engine_environment.hpp"
 #include "tested_target.hpp"
 
 namespace softgpu::isa {
@@ -17,11 +18,7 @@ namespace {
 constexpr unsigned reported_mismatches = 3;
 
 compute::Engine& engine() {
-  static compute::Engine instance([] {
-    const char* cpu = std::getenv("SOFTGPU_CPU");
-    return compute::EngineOptions{.architecture = tested_target().architecture,
-                                  .cpu = compute::host_cpu_named(cpu != nullptr ? cpu : "host").value()};
-  }());
+  static compute::Engine instance(compute::engine_options_for(*tested_target().architecture));
   return instance;
 }
 

@@ -29,6 +29,7 @@ TEST(Environment, HasDefaultsThatMakeOneGpuOfThisMachine) {
   EXPECT_FALSE(environment.timeout.has_value());
   EXPECT_EQ(environment.log, LogLevel::error);
   EXPECT_EQ(environment.cpu, compute::HostCpu::host);
+  EXPECT_EQ(environment.optimize, 1U);
 }
 
 TEST(Environment, ReadsEveryVariable) {
@@ -42,6 +43,7 @@ TEST(Environment, ReadsEveryVariable) {
                                                        {"SOFTGPU_TIMEOUT", "90"},
                                                        {"SOFTGPU_CACHE", "/var/tmp/kernels"},
                                                        {"SOFTGPU_CPU", "host"},
+                                                       {"SOFTGPU_OPTIMIZE", "0"},
                                                        {"SOFTGPU_LOG", "packets"}}));
   EXPECT_EQ(environment.gpus, 3U);
   EXPECT_EQ(environment.architecture->name, "gfx1030");
@@ -52,6 +54,7 @@ TEST(Environment, ReadsEveryVariable) {
   EXPECT_EQ(environment.shuffle_seed, std::optional<std::uint64_t>(42));
   EXPECT_EQ(environment.timeout, std::optional(std::chrono::seconds(90)));
   EXPECT_EQ(environment.cache_folder, "/var/tmp/kernels");
+  EXPECT_EQ(environment.optimize, 0U);
   EXPECT_EQ(environment.log, LogLevel::packets);
 }
 
@@ -111,7 +114,8 @@ INSTANTIATE_TEST_SUITE_P(Values, BadEnvironmentTest,
                                            BadValue{"SOFTGPU_MEMORY", "99999999999999999999G"},
                                            BadValue{"SOFTGPU_MEMORY", "17592186044417G"},
                                            BadValue{"SOFTGPU_LARGE_BAR", "2"}, BadValue{"SOFTGPU_THREADS", "1.5"},
-                                           BadValue{"SOFTGPU_SHUFFLE", "yes"}, BadValue{"SOFTGPU_TIMEOUT", "0"}));
+                                           BadValue{"SOFTGPU_SHUFFLE", "yes"}, BadValue{"SOFTGPU_OPTIMIZE", "fast"},
+                                           BadValue{"SOFTGPU_TIMEOUT", "0"}));
 
 TEST(Environment, NamesAFolderThatIsNotAbsolute) {
   for (const char* folder : {"", "on", "kernels/here", "~/kernels"})
