@@ -102,7 +102,7 @@ void take(const Bytes& input) {
   llvm::Module module("input", context);
   Translation translation;
   try {
-    translation = translate(*program, descriptor.float_mode(), vectors, "wave", module);
+    translation = translate(*program, descriptor.float_mode(), {.vectors = vectors}, "wave", module);
   } catch (const UnsupportedInstruction&) {
     return;
   }

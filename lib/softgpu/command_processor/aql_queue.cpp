@@ -87,6 +87,7 @@ AqlQueue::Outcome AqlQueue::carry_out(PacketHeader header, std::byte* slot, Prog
   Packet packet;
   std::copy_n(slot, packet_bytes, reinterpret_cast<std::byte*>(&packet));
   Outcome outcome = Outcome::blocked;
+  if (header.type() == HSA_PACKET_TYPE_KERNEL_DISPATCH && header.acquires()) acquire();
   switch (header.type()) {
   case HSA_PACKET_TYPE_KERNEL_DISPATCH:
     outcome = launch(packet, progress, lookout);
@@ -104,8 +105,15 @@ AqlQueue::Outcome AqlQueue::carry_out(PacketHeader header, std::byte* slot, Prog
     stop_with(queue_error::packet_format, next_,
               "a GPU queue takes no packets of type " + std::to_string(header.type()));
   }
-  if (outcome != Outcome::blocked) free_slot(header, slot);
+  if (outcome == Outcome::blocked) return outcome;
+  if (header.type() != HSA_PACKET_TYPE_KERNEL_DISPATCH && header.acquires()) acquire();
+  free_slot(header, slot);
   return outcome;
+}
+
+/// A dispatch acquires before its work-groups begin, others when they waited for their signals.
+void AqlQueue::acquire() noexcept {
+  if (setup_.acquires != nullptr) setup_.acquires->fetch_add(1, std::memory_order_release);
 }
 
 void AqlQueue::free_slot(PacketHeader header, std::byte* slot) noexcept {
@@ -265,6 +273,7 @@ AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
       return Outcome::blocked;
     }
     if (is_maintenance) {
+      acquire();
       if (host_.logs_packets()) log(next_, "PM4 cache maintenance");
       return complete(packet.pm4.completion_signal);
     }
@@ -340,6 +349,7 @@ compute::QueueView AqlQueue::view() const noexcept {
   result.interrupts = &host_;
   result.compute_units = &compute_units_;
   result.memory = setup_.accessible;
+  result.acquires = setup_.acquires;
   result.global_sync = global_sync_.load(std::memory_order_acquire);
   return result;
 }

@@ -46,6 +46,7 @@ public:
     /// unsigned numbers and are refused where the GPU does not know them.
     bool strict = false;
     bool knows_barrier_values = true;
+    std::atomic<std::uint64_t>* acquires = nullptr;  ///< of the agent's packets; null: its memory is coherent
   };
 
   /// `grids` and `host` must outlive it.
@@ -87,6 +88,7 @@ private:
   [[nodiscard]] Outcome vendor(const Packet& packet);
   [[nodiscard]] Outcome complete(hsa_signal_t signal);
   [[nodiscard]] bool can_load(hsa_signal_t signal);
+  void acquire() noexcept;
   void free_slot(PacketHeader header, std::byte* slot) noexcept;
   void publish_read_index() noexcept;
 

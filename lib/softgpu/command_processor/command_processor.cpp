@@ -1,5 +1,6 @@
 #include "softgpu/command_processor/command_processor.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <deque>
 #include <map>
@@ -67,6 +68,7 @@ struct CommandProcessor::State {
   std::map<std::uint64_t, Entry> queues;
   Doorbells doorbells;
   std::uint64_t next_id = 1;
+  std::atomic<std::uint64_t> acquires{0};  ///< of all GPUs, whose work-groups run on the same workers
   std::shared_ptr<Executions> executions;
   Scheduler scheduler;  // last: its workers end before what they use
 };
@@ -93,7 +95,8 @@ QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
                       .accessible = state_->options.memory,
                       .shuffle_seed = state_->options.shuffle_seed,
                       .strict = state_->options.strict,
-                      .knows_barrier_values = state_->options.engine.architecture->knows_barrier_values()},
+                      .knows_barrier_values = state_->options.engine.architecture->knows_barrier_values(),
+                      .acquires = state_->options.engine.caches == compute::Caches::kept ? &state_->acquires : nullptr},
       state_->grids[memory.gpu], state_->host);
   state_->queues[id] = {.queue = queue, .doorbell = doorbell};
   state_->scheduler.add(std::move(queue));

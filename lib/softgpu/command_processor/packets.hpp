@@ -19,6 +19,7 @@ struct PacketHeader {
   std::uint16_t bits;
 
   [[nodiscard]] hsa_packet_type_t type() const noexcept { return static_cast<hsa_packet_type_t>(bits & 0xff); }
+  [[nodiscard]] bool acquires() const noexcept { return (bits >> HSA_PACKET_HEADER_ACQUIRE_FENCE_SCOPE & 3) != 0; }
   [[nodiscard]] bool barrier() const noexcept { return ((bits >> HSA_PACKET_HEADER_BARRIER) & 1) != 0; }
 };
 

@@ -71,6 +71,7 @@ compute::EngineOptions engine_options(const Environment& environment) {
   compute::EngineOptions options{.architecture = environment.architecture,
                                  .cpu = environment.cpu,
                                  .optimize = environment.optimize != 0 ? compute::Optimize::yes : compute::Optimize::no,
+                                 .caches = environment.strict != 0 ? compute::Caches::kept : compute::Caches::coherent,
                                  .cache_folder = environment.cache_folder};
   if (environment.log == LogLevel::packets) options.log = write_line;
   if (environment.log != LogLevel::off) {

@@ -40,8 +40,8 @@ Instruction unread(const Instruction& decoded) {
 }  // namespace
 
 Emitter::Emitter(llvm::Function& function, const Target& target, const HandlerTable& handlers, std::uint32_t mode,
-                 HostVectors vectors)
-    : VectorRegisters(function, target, vectors, mode), known_mode(mode), handlers_(handlers) {}
+                 const EmitOptions& options)
+    : VectorRegisters(function, target, options, mode), known_mode(mode), handlers_(handlers) {}
 
 llvm::BasicBlock* Emitter::block_at(const BlockKey& key) {
   const auto [found, is_new] = blocks_.try_emplace(key, nullptr);

@@ -29,7 +29,7 @@ class Emitter : public VectorRegisters {
 public:
   /// `function` is `void(ptr WaveState)` without a body. `mode` is the MODE register's initial value.
   Emitter(llvm::Function& function, const Target& target, const HandlerTable& handlers, std::uint32_t mode,
-          HostVectors vectors);
+          const EmitOptions& options);
 
   KnownMode known_mode;
   VgprIndexing indexing;

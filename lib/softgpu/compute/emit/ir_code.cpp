@@ -13,9 +13,9 @@ namespace softgpu::compute {
 
 using llvm::Value;
 
-IrCode::IrCode(llvm::Function& function, const Target& target, HostVectors vectors)
+IrCode::IrCode(llvm::Function& function, const Target& target, const EmitOptions& options)
     : ir(function.getContext()), entry_(llvm::BasicBlock::Create(function.getContext(), "entry", &function)),
-      entry_ir_(entry_), function_(function), target_(target), vectors_(vectors), state_(function.getArg(0)) {}
+      entry_ir_(entry_), function_(function), target_(target), options_(options), state_(function.getArg(0)) {}
 
 void IrCode::unsupported(const std::string& why) const {
   throw UnsupportedInstruction{instruction_->offset, instruction_->text + (why.empty() ? "" : ": " + why)};

@@ -9,9 +9,9 @@
 
 #include <llvm/IR/IRBuilder.h>
 
+#include "softgpu/compute/emit/emit_options.hpp"
 #include "softgpu/compute/instruction_set/architecture.hpp"
 #include "softgpu/compute/instruction_set/instruction.hpp"
-#include "softgpu/compute/run_time/host_cpu.hpp"
 
 namespace softgpu::compute {
 
@@ -30,13 +30,14 @@ using Chunks = std::array<llvm::Value*, chunk_count>;
 class IrCode {
 public:
   /// `function` is `void(ptr WaveState)` without a body.
-  IrCode(llvm::Function& function, const Target& target, HostVectors vectors);
+  IrCode(llvm::Function& function, const Target& target, const EmitOptions& options);
 
   [[nodiscard]] const Architecture& architecture() const { return *target_.architecture; }
   [[nodiscard]] unsigned wavefront_size() const { return target_.wavefront_size; }
   /// Chunks of the kernel's wavefronts.
   [[nodiscard]] unsigned chunks() const { return target_.wavefront_size / lanes_per_chunk; }
-  [[nodiscard]] HostVectors vectors() const { return vectors_; }
+  [[nodiscard]] HostVectors vectors() const { return options_.vectors; }
+  [[nodiscard]] bool has_caches() const { return options_.caches == Caches::kept; }
 
   /// Where handlers emit. A handler may add basic blocks; emission goes on where it leaves the insertion point.
   llvm::IRBuilder<> ir;
@@ -87,7 +88,7 @@ protected:
 private:
   llvm::Function& function_;
   Target target_;
-  HostVectors vectors_;
+  EmitOptions options_;
   llvm::Value* state_;
   const Instruction* instruction_ = nullptr;
 };

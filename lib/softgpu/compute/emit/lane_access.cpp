@@ -183,14 +183,19 @@ void store_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes,
   call_for_lanes(e, runtime::scatter, a, bytes);
 }
 
+Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  Values values = load_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * inactive.size()));
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    for (std::size_t d = 0; d < values.size(); ++d)
+      values[d][chunk] = e.ir.CreateSelect(a.active[chunk], values[d][chunk], inactive[d][chunk]);
+  return values;
+}
+
+/// Whether only the runtime knows what a lane sees there.
+bool goes_through_caches(Emitter& e, const LaneAddresses& a) { return e.has_caches() && !a.in_lds; }
+
 Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive) {
-  if (is_branch_a_lane(e, a)) {
-    Values values = load_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * inactive.size()));
-    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
-      for (std::size_t d = 0; d < values.size(); ++d)
-        values[d][chunk] = e.ir.CreateSelect(a.active[chunk], values[d][chunk], inactive[d][chunk]);
-    return values;
-  }
+  if (is_branch_a_lane(e, a)) return load_lane_by_lane(e, a, inactive);
   Values values(inactive.size());
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for_each_part(values.size(), [&](std::size_t d, std::size_t dwords) {
@@ -246,6 +251,7 @@ Values load_tuples(Emitter& e, const LaneAddresses& a, const Values& inactive) {
 }
 
 Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  if (goes_through_caches(e, a)) return load_lane_by_lane(e, a, inactive);
   if (a.is_consecutive) return load_consecutive(e, a, inactive, static_cast<unsigned>(inactive.size()));
   return inactive.size() == 1 ? load_dword(e, a, inactive) : load_tuples(e, a, inactive);
 }
@@ -278,6 +284,7 @@ Chunks gather_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
 
 /// 1 or 2 bytes a lane, zero-extended; lanes that are not active get anything.
 Chunks load_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
+  if (goes_through_caches(e, a)) return load_lane_by_lane(e, a, bytes).front();
   Ways ways(e, 1);
   Values values(1);
   ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
@@ -364,12 +371,14 @@ void store_tuples(Emitter& e, const LaneAddresses& a, const Values& values) {
 }
 
 void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
+  if (goes_through_caches(e, a)) return store_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * values.size()), values);
   if (a.is_consecutive) return store_consecutive(e, a, values);
   values.size() == 1 ? store_dword(e, a, values) : store_tuples(e, a, values);
 }
 
 /// No host scatters bytes.
 void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Chunks& values) {
+  if (goes_through_caches(e, a)) return store_lane_by_lane(e, a, bytes, {values});
   Ways ways(e, 0);
   ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {

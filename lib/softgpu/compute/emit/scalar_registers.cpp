@@ -9,9 +9,9 @@ namespace softgpu::compute {
 
 using llvm::Value;
 
-ScalarRegisters::ScalarRegisters(llvm::Function& function, const Target& target, HostVectors vectors,
+ScalarRegisters::ScalarRegisters(llvm::Function& function, const Target& target, const EmitOptions& options,
                                  std::uint32_t mode)
-    : IrCode(function, target, vectors), scc_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt1Ty(), nullptr, "scc")),
+    : IrCode(function, target, options), scc_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt1Ty(), nullptr, "scc")),
       mode_slot_(entry_ir_.CreateAlloca(entry_ir_.getInt32Ty(), nullptr, "mode")) {
   entry_ir_.CreateStore(entry_ir_.getFalse(), scc_slot_);
   entry_ir_.CreateStore(entry_ir_.getInt32(mode), mode_slot_);

@@ -12,7 +12,7 @@ namespace softgpu::compute {
 class ScalarRegisters : public IrCode {
 public:
   /// `mode` is the MODE register's initial value.
-  ScalarRegisters(llvm::Function& function, const Target& target, HostVectors vectors, std::uint32_t mode);
+  ScalarRegisters(llvm::Function& function, const Target& target, const EmitOptions& options, std::uint32_t mode);
 
   llvm::Value* sgpr(unsigned index);                  ///< i32
   llvm::Value* sgpr_pair(unsigned index);             ///< i64, index is even

@@ -4,6 +4,7 @@
 // signals or threads. Who calls `WorkGroupRunner::run` owns the threads.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "softgpu/compute/host_code/optimize.hpp"
 #include "softgpu/compute/instruction_set/architecture.hpp"
 #include "softgpu/compute/program/waits_for.hpp"
+#include "softgpu/compute/run_time/compute_unit_caches.hpp"
 #include "softgpu/compute/run_time/host_cpu.hpp"
 
 namespace softgpu::compute {
@@ -74,13 +76,16 @@ struct QueueView {
   InterruptHandler* interrupts = nullptr;       ///< not owned; without one, interrupts get lost
   const ComputeUnits* compute_units = nullptr;  ///< the usable ones; not owned; null: the agent has one
   const AccessibleMemory* memory = nullptr;     ///< of the GPU; not owned; null: all memory
-  GlobalWaveSync* global_sync = nullptr;        ///< not owned; without one, instructions that need it end the dispatch
+  /// How often the agent's packets acquired; not owned. Null: no caches. Else kernels must be translated for caches.
+  const std::atomic<std::uint64_t>* acquires = nullptr;
+  GlobalWaveSync* global_sync = nullptr;  ///< not owned; without one, instructions that need it end the dispatch
 };
 
 struct EngineOptions {
   const Architecture* architecture = &Architecture::gfx90a();  ///< whose code objects are executed
   HostCpu cpu = HostCpu::host;
   Optimize optimize = Optimize::yes;
+  Caches caches = Caches::coherent;
   std::string cache_folder = {};                         ///< where host code is kept between runs; empty: nowhere
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;  ///< limit of the folder; the oldest files go first
   std::function<void(std::string_view)> log = {};        ///< a line a translation, and the folder's errors

@@ -60,7 +60,9 @@ void let_wait(Wave& wave) {
 
 }  // namespace
 
-void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch) {
+void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch,
+                    ComputeUnitCaches* caches) {
+  state.caches = caches;
   state.launch = &launch;
   state.lds = lds;
   state.lds_bytes = launch.lds_bytes();
@@ -135,16 +137,17 @@ Scratch ResidentGroup::scratch(std::uint32_t bytes_per_lane, const WorkGroup& gr
   return result;
 }
 
-void ResidentGroup::begin(const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch) {
+void ResidentGroup::begin(const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,
+                          ComputeUnitCaches* caches) {
   take_up(launch, group);
-  for (std::uint32_t i = 0; i < wave_count_; ++i) begin_wave(i, scratch);
+  for (std::uint32_t i = 0; i < wave_count_; ++i) begin_wave(i, scratch, caches);
 }
 
 void ResidentGroup::begin_within(Wave::Row& row, std::unique_ptr<Wave>& wave) {
   const std::uint32_t index = wave->state.wave_in_group;
   take_up(*row.launch, row.group);
   for (std::uint32_t i = 0; i < index; ++i) waves_[i]->status = Wave::Status::ended;
-  for (std::uint32_t i = index + 1; i < wave_count_; ++i) begin_wave(i, row.scratch);
+  for (std::uint32_t i = index + 1; i < wave_count_; ++i) begin_wave(i, row.scratch, wave->state.caches);
   ended_ = index;
   next_ = index + 1;
   waves_[index].swap(wave);
@@ -154,6 +157,12 @@ void ResidentGroup::begin_within(Wave::Row& row, std::unique_ptr<Wave>& wave) {
   first.status = Wave::Status::ready;
   let_wait(first);
   ++row.next;
+}
+
+void ResidentGroup::move_to(ComputeUnitCaches* caches) {
+  if (caches == nullptr || waves_[0]->state.caches == caches) return;
+  caches->invalidate();
+  for (std::uint32_t i = 0; i < wave_count_; ++i) waves_[i]->state.caches = caches;
 }
 
 void ResidentGroup::take_up(const PreparedLaunch& launch, const WorkGroup& group) {
@@ -167,9 +176,9 @@ void ResidentGroup::take_up(const PreparedLaunch& launch, const WorkGroup& group
   wave_count_ = count;
 }
 
-void ResidentGroup::begin_wave(std::uint32_t index, const Scratch& scratch) {
+void ResidentGroup::begin_wave(std::uint32_t index, const Scratch& scratch, ComputeUnitCaches* caches) {
   Wave& wave = *waves_[index];
-  prepare_launch(wave.state, lds.data(), *launch_, scratch);
+  prepare_launch(wave.state, lds.data(), *launch_, scratch, caches);
   launch_->fill_sgprs(wave.state.sgprs, scratch);
   launch_->set_group_id(wave.state.sgprs, group_);
   prepare_wave(wave.state, *launch_, group_, scratch, index);

@@ -81,9 +81,11 @@ public:
   [[nodiscard]] Scratch scratch(std::uint32_t bytes_per_lane, const WorkGroup& group);
 
   /// Takes up a work-group. `launch` must outlive it.
-  void begin(const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch);
+  void begin(const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch, ComputeUnitCaches* caches);
   /// Takes up a work-group within a row, with the wavefront whose turn was over. The wavefronts before it have ended.
   void begin_within(Wave::Row& row, std::unique_ptr<Wave>& wave);
+  /// It goes on behind these caches, which see what it wrote behind others.
+  void move_to(ComputeUnitCaches* caches);
   /// Runs the wavefronts until all have ended or wait, or the work-group's turn is over. A failure has ended the
   /// work-group.
   [[nodiscard]] std::variant<Progress, Failure> go_on(Patience patience);
@@ -99,7 +101,7 @@ private:
   enum class Round : std::uint8_t { progressed, turn_over, slept, waited_for_the_grid, at_barrier };
 
   void take_up(const PreparedLaunch& launch, const WorkGroup& group);
-  void begin_wave(std::uint32_t index, const Scratch& scratch);
+  void begin_wave(std::uint32_t index, const Scratch& scratch, ComputeUnitCaches* caches);
   [[nodiscard]] std::variant<Round, Failure> run_once();
   [[nodiscard]] std::optional<Failure> resume(Wave& wave);
   [[nodiscard]] std::optional<Failure> carry_out_request(Wave& wave);
@@ -119,7 +121,8 @@ private:
 };
 
 /// What every wavefront of a launch starts with, but for its SGPRs.
-void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch);
+void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch,
+                    ComputeUnitCaches* caches);
 
 /// The initial state of one of its wavefronts. `group` must outlive it.
 inline void prepare_wave(WaveState& state, const PreparedLaunch& launch, const WorkGroup& group, const Scratch& scratch,

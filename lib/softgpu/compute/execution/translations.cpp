@@ -64,9 +64,10 @@ WaitsFor of_byte(char byte) { return static_cast<WaitsFor>(byte - '0'); }
 }  // namespace
 
 Translations::Translations(const EngineOptions& options)
-    : jit_(options.cpu, options.optimize), cache_(options.cache_folder, options.cache_bytes, options.log, options.warn),
-      log_(options.log) {
+    : jit_(options.cpu, options.optimize), caches_(options.caches),
+      cache_(options.cache_folder, options.cache_bytes, options.log, options.warn), log_(options.log) {
   if (cache_.is_on()) identity_ = jit_.identity();
+  if (!identity_.empty() && caches_ == Caches::kept) identity_ += "\nthrough caches";
 }
 
 void Translations::log(const Program& program, const char* what) const {
@@ -76,7 +77,7 @@ void Translations::log(const Program& program, const char* what) const {
 TranslatedProgram Translations::translate_now(const Program& program, std::uint32_t float_mode, std::string& kept) {
   Translation translation;
   const std::string object = jit_.compile([&](llvm::Module& module, const char* name) {
-    translation = translate(program, float_mode, jit_.vectors(), name, module);
+    translation = translate(program, float_mode, {.vectors = jit_.vectors(), .caches = caches_}, name, module);
   });
   TranslatedProgram translated{jit_.link(object), translation.waits_for};
   kept = byte_of(translation.waits_for) + object;

@@ -29,6 +29,7 @@ private:
   void log(const Program& program, const char* what) const;
 
   Jit jit_;
+  Caches caches_;
   KernelCache cache_;
   std::string identity_;
   KernelCache::Log log_;

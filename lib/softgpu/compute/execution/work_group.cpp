@@ -11,6 +11,7 @@
 #include "softgpu/compute/execution/failures.hpp"
 #include "softgpu/compute/execution/launch.hpp"
 #include "softgpu/compute/execution/resident_group.hpp"
+#include "softgpu/compute/run_time/compute_unit_caches.hpp"
 #include "softgpu/compute/run_time/fault_guard.hpp"
 #include "softgpu/compute/run_time/interrupt.hpp"
 
@@ -34,11 +35,23 @@ struct WorkGroupRunner::State {
   std::vector<std::unique_ptr<ResidentGroup>> spares;
   std::uint32_t worker_index;
 
+  std::unique_ptr<ComputeUnitCaches> caches;
+
+  /// Null where the GPU has none.
+  ComputeUnitCaches* find_caches(const PreparedLaunch& launch);
   Scratch find_scratch(const PreparedLaunch& launch, const WorkGroup& group);
   Outcome run_in_turn(const PreparedLaunch& launch, std::uint64_t& begin, std::uint64_t end);
   Outcome go_on(ResidentGroup::Patience patience);
   void set_resident(std::unique_ptr<ResidentGroup> group);
 };
+
+ComputeUnitCaches* WorkGroupRunner::State::find_caches(const PreparedLaunch& launch) {
+  const std::atomic<std::uint64_t>* acquires = launch.queue().acquires;
+  if (acquires == nullptr) return nullptr;
+  if (caches == nullptr) caches = std::make_unique<ComputeUnitCaches>();
+  caches->catch_up(acquires->load(std::memory_order_acquire));
+  return caches.get();
+}
 
 // Each runner has the slots of a whole work-group in the queue's scratch. A queue with fewer slots than the host has
 // cores leaves the last runners without, and a work-group that is set aside must not keep the next from its slots:
@@ -68,7 +81,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::State::run_in_turn(const PreparedLaunc
   wave.function = launch.kernel().wave();
   wave.cancelled = false;
   wave.state.runner = &wave;
-  prepare_launch(wave.state, resident->lds.data(), launch, row.scratch);
+  prepare_launch(wave.state, resident->lds.data(), launch, row.scratch, find_caches(launch));
   launch.fill_sgprs(wave.state.sgprs, row.scratch);
   wave.state.barrier = pass_barrier_alone;
   wave.state.yield = let_other_threads_run;
@@ -146,7 +159,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint6
   const WorkGroup group = prepared.group(group_index);
   const Interruptible interruptible(launch.identity());
   try {
-    state_->resident->begin(prepared, group, state_->find_scratch(prepared, group));
+    state_->resident->begin(prepared, group, state_->find_scratch(prepared, group), state_->find_caches(prepared));
   } catch (const std::bad_alloc&) {
     return out_of_memory(group);
   }
@@ -155,7 +168,9 @@ WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint6
 
 WorkGroupRunner::Outcome WorkGroupRunner::resume(std::unique_ptr<SuspendedGroup> group) {
   state_->set_resident(std::unique_ptr<ResidentGroup>(static_cast<ResidentGroup*>(group.release())));
-  const Interruptible interruptible(state_->resident->launch().identity());
+  const PreparedLaunch& launch = state_->resident->launch();
+  if (launch.queue().acquires != nullptr) state_->resident->move_to(state_->find_caches(launch));
+  const Interruptible interruptible(launch.identity());
   return state_->go_on(ResidentGroup::Patience::none);
 }
 

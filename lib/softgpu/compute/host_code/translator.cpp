@@ -39,7 +39,7 @@ constexpr std::size_t most_modes = 64;
 
 }  // namespace
 
-Translation translate(const Program& program, std::uint32_t float_mode, HostVectors vectors, const char* name,
+Translation translate(const Program& program, std::uint32_t float_mode, const EmitOptions& options, const char* name,
                       llvm::Module& module) {
   llvm::LLVMContext& context = module.getContext();
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
@@ -51,7 +51,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, HostVect
 
   if (has_directed_rounding(program, float_mode)) function->addFnAttr(llvm::Attribute::StrictFP);
 
-  Emitter emitter(*function, program.target, handlers_of(*program.target.architecture), float_mode, vectors);
+  Emitter emitter(*function, program.target, handlers_of(*program.target.architecture), float_mode, options);
   emitter.indexing.limit = vgpr_limit(program);
   emitter.known_mode.set_possible(modes_of_constants(program, float_mode));
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <memory>
 
+#include "softgpu/compute/emit/emit_options.hpp"
 #include "softgpu/compute/program/program.hpp"
 #include "softgpu/compute/program/waits_for.hpp"
-#include "softgpu/compute/run_time/host_cpu.hpp"
 
 namespace llvm {
 class Module;
@@ -19,7 +19,7 @@ struct Translation {
 };
 
 /// Adds the function `name` to `module`. Throws UnsupportedInstruction.
-Translation translate(const Program& program, std::uint32_t float_mode, HostVectors vectors, const char* name,
+Translation translate(const Program& program, std::uint32_t float_mode, const EmitOptions& options, const char* name,
                       llvm::Module& module);
 
 }  // namespace softgpu::compute

@@ -11,6 +11,7 @@
 #include "softgpu/compute/emit/memory_order.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/instructions/memory_formats.hpp"
+#include "softgpu/compute/run_time/compute_unit_caches.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
@@ -63,11 +64,33 @@ void check_register(Emitter& e, const Operand& data, unsigned dwords) {
   if (!data.is_scalar() || data.dwords != dwords) e.unsupported("operand " + data.text);
 }
 
+Value* lane0_data(Emitter& e, unsigned dword) {
+  return e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(),
+                                         offsetof(WaveState, lane_data) + sizeof(WaveState::lane_data[0]) * dword);
+}
+
+/// Loads through the scalar cache the dwords whose bits are set in `mask` (i32), and 0 for the others.
+void load_through_cache(Emitter& e, const Operand& destination, Value* pointer, Value* mask, unsigned dwords) {
+  e.call(reinterpret_cast<const void*>(&runtime::load_scalars), e.ir.getVoidTy(),
+         {e.state(), e.ir.CreatePtrToInt(pointer, e.i64()), mask});
+  for (unsigned d = 0; d < dwords; ++d)
+    e.set_sgpr(destination.index + d,
+               e.ir.CreateLoad(e.i32(), e.ir.CreateConstInBoundsGEP1_64(e.i32(), lane0_data(e, 0), d)));
+}
+
+void forget_in_cache(Emitter& e, Value* pointer, unsigned dwords) {
+  if (!e.has_caches()) return;
+  e.call(reinterpret_cast<const void*>(&runtime::forget_scalars), e.ir.getVoidTy(),
+         {e.state(), e.ir.CreatePtrToInt(pointer, e.i64()), e.ir.getInt32(4 * dwords)});
+}
+
 void load(Emitter& e, const Instruction& i, unsigned dwords, RegisterUnit unit) {
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
   check_register(e, destination, dwords);
   Value* pointer = dword_pointer(e, i, dwords, unit);
+  if (e.has_caches() && unit == RegisterUnit::byte)
+    return load_through_cache(e, destination, pointer, e.ir.getInt32((1U << dwords) - 1), dwords);
   // All are read before the first is written: the destination may overlap the base.
   std::vector<Value*> values;
   llvm::Type* type = dwords == 1 ? e.i32() : e.i64();
@@ -114,6 +137,10 @@ void buffer_load(Emitter& e, const Instruction& i, unsigned dwords) {
   const Operand& destination = i.operands.at(0);
   check_register(e, destination, dwords);
   const ScalarBuffer buffer = scalar_buffer(e, i);
+  if (e.has_caches()) {
+    Value* inside = e.ir.CreateBitCast(buffer.contains(e, dwords), e.ir.getIntNTy(dwords));
+    return load_through_cache(e, destination, buffer.pointer, e.ir.CreateZExt(inside, e.i32()), dwords);
+  }
   auto* type = llvm::FixedVectorType::get(e.i32(), dwords);
   Value* loaded = e.ir.CreateMaskedLoad(type, buffer.pointer, llvm::Align(4), buffer.contains(e, dwords),
                                         llvm::Constant::getNullValue(type));
@@ -131,6 +158,7 @@ void store(Emitter& e, const Instruction& i, unsigned dwords, RegisterUnit unit)
     Value* place = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), pointer, std::uint64_t{4} * d);
     e.ir.CreateAlignedStore(value, place, llvm::Align(4), true);  // volatile: not split
   }
+  if (unit == RegisterUnit::byte) forget_in_cache(e, pointer, dwords);
   keep_in_order(e);
 }
 
@@ -144,14 +172,10 @@ void buffer_store(Emitter& e, const Instruction& i, unsigned dwords) {
   for (unsigned d = 0; d < dwords; ++d)
     values = e.ir.CreateInsertElement(values, e.sgpr(source.index + d), std::uint64_t{d});
   e.ir.CreateMaskedStore(values, buffer.pointer, llvm::Align(4), buffer.contains(e, dwords));
+  forget_in_cache(e, buffer.pointer, dwords);
 }
 
 // --- Atomics: as the vector instructions, with the operands in lane 0
-
-Value* lane0_data(Emitter& e, unsigned dword) {
-  return e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(),
-                                         offsetof(WaveState, lane_data) + sizeof(WaveState::lane_data[0]) * dword);
-}
 
 /// Executes the operation if `active` (i1), or else returns 0.
 void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named, Value* pointer, Value* active) {
@@ -162,6 +186,7 @@ void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named, Value* p
   Value* addresses = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), offsetof(WaveState, lane_addresses));
   e.ir.CreateStore(e.ir.CreatePtrToInt(pointer, e.i64()), addresses);
   call_atomic(e, named, e.ir.CreateZExt(active, e.i64()), e.ir.getInt64(0), runtime::Segment::global);
+  forget_in_cache(e, pointer, result_format(named).dwords());
   if (!i.has("glc")) return;
   for (unsigned d = 0; d < result_format(named).dwords(); ++d) {
     Value* former = e.ir.CreateLoad(e.i32(), lane0_data(e, d));
@@ -218,7 +243,7 @@ void add_scalar_memory(HandlerTable& table) {
   table.add("s_memtime", [](auto& e, auto& i) { clock(e, i, runtime::shader_clock); });
   table.add("s_memrealtime", [](auto& e, auto& i) { clock(e, i, runtime::real_time); });
   for (const char* mnemonic : {"s_dcache_inv", "s_dcache_inv_vol", "s_dcache_wb", "s_dcache_wb_vol"})
-    table.add(mnemonic, [](auto& e, auto&) { keep_in_order(e); });
+    table.add(mnemonic, maintain_caches);
   // A line may be written back before it is discarded: here all are. Probes fetch translations of addresses.
   for (const char* mnemonic : {"s_dcache_discard", "s_dcache_discard_x2", "s_atc_probe", "s_atc_probe_buffer"})
     table.add(mnemonic, no_effect);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "softgpu/compute/run_time/compute_unit_caches.hpp"
 #include "softgpu/compute/run_time/fault_guard.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 
@@ -74,5 +75,16 @@ __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) std::ui
                                                                                             std::uint32_t bytes);
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) void
 write(std::uint64_t address, std::uint64_t value, std::uint32_t bytes);
+
+/// The same as a wavefront's vector instructions see memory other than LDS: through the caches, where there are any.
+inline std::uint64_t read_cached(const WaveState& state, std::uint64_t address, std::uint32_t bytes) {
+  if (state.caches == nullptr) return read(address, bytes);
+  if (state.wants_current_value != 0) state.caches->vector.forget(address, bytes);
+  return state.caches->vector.read(address, bytes);
+}
+inline void write_cached(const WaveState& state, std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
+  write(address, value, bytes);
+  if (state.caches != nullptr) state.caches->vector.written(address, value, bytes);
+}
 
 }  // namespace softgpu::compute::runtime

@@ -37,7 +37,8 @@ void put_lane_bytes(WaveState& state, unsigned lane, std::uint32_t at, std::uint
   if (size == 8) state.lane_data[at / 4 + 1][lane] = static_cast<std::uint32_t>(value >> 32);
 }
 
-/// Calls `access(lane, at, bytes, host address)` for each part of each lane's bytes that is accessed at once.
+/// Calls `access(lane, at, bytes, host address, where that is)` for each part of each lane's bytes that is accessed at
+/// once.
 template <class Access>
 void for_each_piece(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment,
                     std::uint64_t offset, std::uint32_t bytes, Access&& access) {
@@ -49,7 +50,8 @@ void for_each_piece(WaveState* state, std::uint64_t lanes, std::uint64_t flat_sc
     const bool crosses = place.segment == Segment::scratch && place.address % 4 + std::min(bytes, 4U) > 4;
     for (std::uint32_t at = 0; at < bytes;) {
       const std::uint32_t size = crosses ? 1 : piece(bytes - at, in_pairs);
-      access(lane, at, size, inside ? host_address(*state, lane, flat_scratch, place, at, size) : std::nullopt);
+      access(lane, at, size, inside ? host_address(*state, lane, flat_scratch, place, at, size) : std::nullopt,
+             place.segment);
       at += size;
     }
   });
@@ -68,6 +70,26 @@ void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const Buffe
       const std::uint64_t address = buffer.base + scalar_offset + buffer.place(index, offset + at);
       if (inside) check_access(*state, address, size);
       access(lane, at, size, inside ? std::optional(address) : std::nullopt);
+      at += size;
+    }
+  });
+}
+
+void gather_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    for (std::uint32_t at = 0; at < bytes;) {
+      const std::uint32_t size = piece(bytes - at, true);
+      put_lane_bytes(*state, lane, at, size, read_cached(*state, state->lane_addresses[lane] + at, size));
+      at += size;
+    }
+  });
+}
+
+void scatter_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    for (std::uint32_t at = 0; at < bytes;) {
+      const std::uint32_t size = piece(bytes - at, true);
+      write_cached(*state, state->lane_addresses[lane] + at, lane_bytes(*state, lane, at, size), size);
       at += size;
     }
   });
@@ -170,21 +192,28 @@ void write(std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
 
 void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
           std::uint32_t bytes) {
-  for_each_piece(state, lanes, flat_scratch, segment, offset, bytes,
-                 [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
-                   put_lane_bytes(*state, lane, at, size, address ? read(*address, size) : 0);
-                 });
+  for_each_piece(
+      state, lanes, flat_scratch, segment, offset, bytes,
+      [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address, Segment where) {
+        if (!address) return put_lane_bytes(*state, lane, at, size, 0);
+        put_lane_bytes(*state, lane, at, size,
+                       where != Segment::lds ? read_cached(*state, *address, size) : read(*address, size));
+      });
 }
 
 void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
            std::uint32_t bytes) {
-  for_each_piece(state, lanes, flat_scratch, segment, offset, bytes,
-                 [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
-                   if (address) write(*address, lane_bytes(*state, lane, at, size), size);
-                 });
+  for_each_piece(
+      state, lanes, flat_scratch, segment, offset, bytes,
+      [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address, Segment where) {
+        if (!address) return;
+        const std::uint64_t value = lane_bytes(*state, lane, at, size);
+        where != Segment::lds ? write_cached(*state, *address, value, size) : write(*address, value, size);
+      });
 }
 
 void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  if (state->caches != nullptr) return gather_cached(state, lanes, bytes);
   switch (bytes) {
   case 1:
     return gather_elements<std::uint8_t>(state, lanes);
@@ -202,6 +231,7 @@ void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
 }
 
 void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  if (state->caches != nullptr) return scatter_cached(state, lanes, bytes);
   switch (bytes) {
   case 1:
     return scatter_elements<std::uint8_t>(state, lanes);
@@ -223,7 +253,7 @@ void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_l
   for_each_piece_in_buffer(
       state, lanes, {resource_low, resource_high}, scalar_offset, bytes,
       [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
-        put_lane_bytes(*state, lane, at, size, address ? read(*address, size) : 0);
+        put_lane_bytes(*state, lane, at, size, address ? read_cached(*state, *address, size) : 0);
       });
 }
 
@@ -232,7 +262,7 @@ void buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_
   for_each_piece_in_buffer(
       state, lanes, {resource_low, resource_high}, scalar_offset, bytes,
       [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
-        if (address) write(*address, lane_bytes(*state, lane, at, size), size);
+        if (address) write_cached(*state, *address, lane_bytes(*state, lane, at, size), size);
       });
 }
 

@@ -69,7 +69,7 @@ void typed_buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t reso
     ElementWords words = {};
     if (buffer.format())
       buffer.visit(*state, lane, [&](std::uint32_t dword, std::uint64_t address, std::uint32_t bytes) {
-        words.at(dword) = read(address, bytes);
+        words.at(dword) = read_cached(*state, address, bytes);
       });
     for (unsigned c = 0; c < typed.components; ++c)
       state->lane_data[c][lane] = component_of(buffer, words, c, typed.width);
@@ -88,7 +88,7 @@ void typed_buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t res
       if (const std::uint32_t selected = buffer.selected(c); selected >= select_x)
         buffer.format()->put(words, selected - select_x, state->lane_data[c][lane], typed.width);
     buffer.visit(*state, lane, [&](std::uint32_t dword, std::uint64_t address, std::uint32_t bytes) {
-      write(address, words.at(dword), bytes);
+      write_cached(*state, address, words.at(dword), bytes);
     });
   }
 }

@@ -10,6 +10,7 @@
 namespace softgpu::compute {
 
 class AccessibleMemory;
+class ComputeUnitCaches;
 class InterruptHandler;
 class PreparedLaunch;
 struct RegisterFile;
@@ -46,6 +47,9 @@ struct WaveState {
   std::uint64_t range_begin = 0;
   std::uint64_t range_end = 0;
   std::uint64_t packet_address = 0;  ///< of the dispatch packet that the kernel sees, which is the soft GPU's
+
+  ComputeUnitCaches* caches = nullptr;    ///< of the compute unit that it is on; null: coherent memory
+  std::uint32_t wants_current_value = 0;  ///< set before each load where there are caches: 1 goes past them
 
   /// s_barrier: returns when every wavefront of the work-group that has not ended has called it.
   void (*barrier)(WaveState*) = nullptr;

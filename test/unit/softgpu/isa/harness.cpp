@@ -1,5 +1,6 @@
 #include "harness.hpp"
 
+#include <atomic>
 #include <cstdlib>
 #include <memory>
 #include <regex>
@@ -17,8 +18,15 @@ namespace {
 
 constexpr unsigned reported_mismatches = 3;
 
+/// Whether kernels access memory through the caches of a compute unit.
+bool has_caches() { return std::getenv("FASTDISPATCH_ISA_CACHES") != nullptr; }
+
 compute::Engine& engine() {
-  static compute::Engine instance(compute::engine_options_for(*tested_target().architecture));
+  static compute::Engine instance([] {
+    auto options = compute::engine_options_for(*tested_target().architecture);
+    if (has_caches()) options.caches = compute::Caches::kept;
+    return options;
+  }());
   return instance;
 }
 
@@ -51,7 +59,7 @@ public:
     auto launch = compute::Launch::make(std::get<0>(kernel), packet, queue());
     if (auto* failure = std::get_if<compute::Failure>(&launch)) return *failure;
 
-    compute::WorkGroupRunner runner(0);
+    compute::WorkGroupRunner runner(0);  // its caches are empty
     for (std::uint64_t group = 0; group < states.size(); ++group)
       if (auto failure = runner.run(*std::get<0>(launch), group)) return failure;
     return std::nullopt;
@@ -59,7 +67,9 @@ public:
 
 private:
   static compute::QueueView queue() {
+    static const std::atomic<std::uint64_t> acquires{1};
     compute::QueueView view;
+    if (has_caches()) view.acquires = &acquires;
     view.scratch_descriptor[1] = 0x80000000;  // swizzled
     view.scratch_descriptor[3] = 0x00e00000;  // the lane's number is added, 64 lanes of an element side by side
     view.shared_aperture_high = shared_aperture_high;

@@ -1,0 +1,14 @@
+// What translated code is to be like, besides what the program says.
+#pragma once
+
+#include "softgpu/compute/run_time/compute_unit_caches.hpp"
+#include "softgpu/compute/run_time/host_cpu.hpp"
+
+namespace softgpu::compute {
+
+struct EmitOptions {
+  HostVectors vectors = HostVectors::any;
+  Caches caches = Caches::coherent;
+};
+
+}  // namespace softgpu::compute

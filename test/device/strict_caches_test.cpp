@@ -1,0 +1,108 @@
+// Fences that are missing show as old data on a strict soft GPU, whose compute units keep what they have read.
+#include <algorithm>
+#include <bit>
+#include <cstdlib>
+#include <functional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include <bitonic_sort_code_object.hpp>
+
+#include "device.hpp"
+#include "dispatch/encode/batch_image.hpp"
+#include "dispatch/record/batch_recording.hpp"
+
+namespace fastdispatch::test {
+namespace {
+
+// Comes before the runtime, which reads it.
+struct OwnSoftGpu {
+  OwnSoftGpu() {
+    setenv("FASTDISPATCH_DEVICE", "softgpu", 1);
+    setenv("FASTDISPATCH_SOFTGPU", SOFTGPU_LIBHSAKMT, 0);
+  }
+};
+
+class StrictCaches : OwnSoftGpu, public Device {
+protected:
+  static constexpr std::uint32_t stages = 14;
+  static constexpr std::uint32_t length = 1U << stages;
+  static constexpr unsigned attempts = 100;  // all work-groups of a pass may run on one compute unit, by chance
+
+  StrictCaches() {
+    const auto pass = sort.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>("bitonic_pass");
+    for (std::uint32_t stage = 0; stage < stages; ++stage)
+      for (std::uint32_t step = stage + 1; step-- > 0;)
+        batch.dispatch(pass, grid(length / 2).group(256), data, stage, step, 1);
+    std::mt19937 random(1);
+    std::generate(unsorted.begin(), unsorted.end(), std::ref(random));
+  }
+  void SetUp() override {
+    if (std::getenv("SOFTGPU_STRICT") == nullptr) GTEST_SKIP() << "only a strict soft GPU must show it";
+  }
+
+  bool sorts(std::span<const Packet> packets) {
+    copy(data, std::span(unsorted));
+    Queue own(gpu);
+    own.submit(packets).wait(limit);
+    const std::vector<std::uint32_t> result = download(data);
+    return std::is_sorted(result.begin(), result.end());
+  }
+
+  Module sort = Module::load(gpu, code_objects::bitonic_sort(), "bitonic_sort");
+  DeviceBuffer<std::uint32_t> data{gpu, length};
+  std::vector<std::uint32_t> unsorted = std::vector<std::uint32_t>(length);
+  Batch batch{gpu, {.fences = Fences::minimal}};
+  detail::KernargChunks kernargs{gpu, KernargMemory::host};
+};
+
+TEST_F(StrictCaches, need_no_more_than_minimal_fences) {
+  const detail::BatchImage image = make_image(detail::recording_of(batch), nullptr, kernargs);
+  for (unsigned attempt = 0; attempt < 10; ++attempt) ASSERT_TRUE(sorts(image.stream.packets)) << attempt;
+}
+
+TEST_F(StrictCaches, show_passes_that_do_not_acquire) {
+  const detail::BatchImage image = make_image(detail::recording_of(batch), nullptr, kernargs);
+  std::vector<Packet> packets = image.stream.packets;
+  for (Packet& packet : std::span(packets).subspan(1)) {
+    Ordering ordering = packet.header().ordering;
+    ordering.acquire = FenceScope::none;
+    packet.set_ordering(ordering);
+  }
+  bool sorted = true;
+  for (unsigned attempt = 0; attempt < attempts && sorted; ++attempt) sorted = sorts(packets);
+  EXPECT_FALSE(sorted);
+}
+
+TEST_F(StrictCaches, show_kernel_arguments_that_are_not_acquired) {
+  const auto increment = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
+  Batch one(gpu, {.fences = Fences::minimal});
+  DeviceBuffer<std::uint32_t> value = upload(numbers(1));
+  one.dispatch(increment, grid(1), value, 1, 1);
+  const detail::BatchImage image = make_image(detail::recording_of(one), nullptr, kernargs);
+  Packet packet = image.stream.packets.at(0);
+  auto* arguments = std::bit_cast<std::uint32_t*>(packet.word64(10));
+
+  bool was_old = false;
+  std::uint32_t by = 1;
+  for (unsigned attempt = 0; attempt < attempts && !was_old; ++attempt) {
+    for (const FenceScope acquire : {FenceScope::system, FenceScope::none}) {
+      arguments[3] = ++by;
+      Ordering ordering = packet.header().ordering;
+      ordering.acquire = acquire;
+      packet.set_ordering(ordering);
+      const std::uint32_t before = download(value)[0];
+      queue.submit(std::span(&packet, 1)).wait(limit);
+      const std::uint32_t added = download(value)[0] - before;
+      if (acquire == FenceScope::system)
+        ASSERT_EQ(added, by);
+      else
+        was_old = added != by;
+    }
+  }
+  EXPECT_TRUE(was_old);
+}
+
+}  // namespace
+}  // namespace fastdispatch::test
