@@ -169,8 +169,12 @@ WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint6
 WorkGroupRunner::Outcome WorkGroupRunner::resume(std::unique_ptr<SuspendedGroup> group) {
   state_->set_resident(std::unique_ptr<ResidentGroup>(static_cast<ResidentGroup*>(group.release())));
   const PreparedLaunch& launch = state_->resident->launch();
-  if (launch.queue().acquires != nullptr) state_->resident->move_to(state_->find_caches(launch));
   const Interruptible interruptible(launch.identity());
+  try {
+    state_->resident->move_to(state_->find_caches(launch));
+  } catch (const std::bad_alloc&) {
+    return state_->resident->give_up();
+  }
   return state_->go_on(ResidentGroup::Patience::none);
 }
 
