@@ -1,0 +1,194 @@
+#include "softgpu/compute/emit/lane_loads.hpp"
+
+#include <vector>
+
+#include <llvm/IR/Constants.h>
+#include <llvm/IR/Intrinsics.h>
+
+#include "softgpu/compute/emit/lane_shape.hpp"
+#include "softgpu/compute/emit/lane_window.hpp"
+
+namespace softgpu::compute {
+
+using llvm::Value;
+
+namespace {
+
+/// Prefetches for the wavefront after the next, if each wavefront goes on where the previous one ended. Without it,
+/// every page begins with a wait for memory.
+void prefetch(Emitter& e, Value* from, unsigned chunk_bytes) {
+  const unsigned distance = 2 * e.chunks() * chunk_bytes;
+  for (unsigned line = 0; line < chunk_bytes; line += 64) {
+    Value* place = e.ir.CreateConstGEP1_64(e.ir.getInt8Ty(), from, distance + line);
+    e.ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
+                         {place, e.ir.getInt32(0), e.ir.getInt32(3), e.ir.getInt32(1)});
+  }
+}
+
+/// The first `count` of `size` dwords in memory. The other dwords are undefined, and their memory is not touched.
+Value* load_first_dwords(Emitter& e, Value* from, unsigned count, unsigned size, bool is_volatile) {
+  auto* type = llvm::FixedVectorType::get(e.i32(), size);
+  if (count == size) return e.ir.CreateAlignedLoad(type, from, unaligned, is_volatile);
+  std::vector<llvm::Constant*> mask;
+  for (unsigned i = 0; i < size; ++i) mask.push_back(e.ir.getInt1(i < count));
+  return e.ir.CreateMaskedLoad(type, from, unaligned, llvm::ConstantVector::get(mask), llvm::PoisonValue::get(type));
+}
+
+/// One vector load a chunk, whose dwords are dealt out to the registers; `step` dwords from lane to lane.
+Values load_consecutive(Emitter& e, const LaneAddresses& a, const Values& inactive, unsigned step) {
+  const auto dwords = static_cast<unsigned>(inactive.size());
+  Values values(dwords);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    if (dwords == 1) {
+      Value* from = accessible_pointer(e, a, chunk);
+      if (!a.in_lds) prefetch(e, from, 4 * lanes_per_chunk);
+      values[0][chunk] =
+          e.ir.CreateMaskedLoad(Emitter::lanes(e.i32()), from, unaligned, a.active[chunk], inactive[0][chunk]);
+      continue;
+    }
+    Value* from = first_pointer(e, a, chunk);
+    const unsigned size = lanes_per_chunk * step;
+    if (!a.in_lds) prefetch(e, from, 4 * size);
+    Value* all = load_first_dwords(e, from, size - (step - dwords), size, keeps_whole(a, dwords));
+    for (unsigned d = 0; d < dwords; ++d) {
+      std::vector<int> elements;
+      for (unsigned lane = 0; lane < lanes_per_chunk; ++lane) elements.push_back(static_cast<int>(lane * step + d));
+      values[d][chunk] = e.ir.CreateShuffleVector(all, elements);
+    }
+  }
+  return values;
+}
+
+/// Scalar loads for each chunk.
+Values load_uniform(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  Values values(inactive.size());
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* from = accessible_pointer(e, a, chunk);
+    for_each_part(values.size(), [&](std::size_t d, std::size_t dwords) {
+      Value* place = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), from, 4 * d);
+      Value* part = e.ir.CreateAlignedLoad(dwords == 1 ? e.i32() : e.i64(), place, unaligned, keeps_whole(a, dwords));
+      split(e, e.splat(part), values, d, dwords, chunk);
+      for (std::size_t i = d; i < d + dwords; ++i)
+        values[i][chunk] = e.ir.CreateSelect(a.active[chunk], values[i][chunk], inactive[i][chunk]);
+    });
+  }
+  return values;
+}
+
+Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  Values values = load_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * inactive.size()));
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    for (std::size_t d = 0; d < values.size(); ++d)
+      values[d][chunk] = e.ir.CreateSelect(a.active[chunk], values[d][chunk], inactive[d][chunk]);
+  return values;
+}
+
+Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  if (is_branch_a_lane(e, a)) return load_lane_by_lane(e, a, inactive);
+  Values values(inactive.size());
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    for_each_part(values.size(), [&](std::size_t d, std::size_t dwords) {
+      Value* otherwise = joined(e, inactive, d, dwords, chunk);
+      Value* part = e.ir.CreateMaskedGather(otherwise->getType(), lane_pointers(e, a, chunk, 4 * d), unaligned,
+                                            a.active[chunk], otherwise);
+      split(e, part, values, d, dwords, chunk);
+    });
+  return values;
+}
+
+Values load_dword(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  Value* shape = find_shape(e, a);
+  Ways ways(e, 1);
+  ways.when(has_shape(e, shape, lane_shape::consecutive));
+  ways.arrive(load_consecutive(e, a, inactive, 1));
+  ways.otherwise();
+  ways.when(has_shape(e, shape, lane_shape::uniform));
+  ways.arrive(load_uniform(e, a, inactive));
+  ways.otherwise();
+  if (Window::is_possible(e)) {
+    ways.when(e.ir.CreateNot(has_shape(e, shape, lane_shape::scattered)));
+    Window window(e, a, shape);
+    // A branch, not a selection: the addresses do not wait for the answer.
+    Value* before_lane_0 = ways.only_if(
+        window.is_in_lines(), window.from_line(), [&] { return window.is_in_pages(); }, window.from_lane_0());
+    ways.arrive({window.load(before_lane_0)});
+    ways.otherwise();
+  }
+  ways.arrive(load_gathered(e, a, inactive));
+  return ways.finish();
+}
+
+/// Two to four dwords a lane.
+Values load_tuples(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  const auto dwords = static_cast<std::uint32_t>(inactive.size());
+  Ways ways(e, dwords);
+  ways.when(e.ir.CreateAnd(follow(e, a, 4 * dwords), all_active(e, a)));
+  ways.arrive(load_consecutive(e, a, inactive, dwords));
+  ways.otherwise();
+  if (dwords == 3) {  // compilers load three of four dwords if the last is not used
+    ways.when(e.ir.CreateAnd(follow(e, a, 16), all_active(e, a)));
+    ways.arrive(load_consecutive(e, a, inactive, 4));
+    ways.otherwise();
+  }
+  ways.when(follow(e, a, 0));
+  ways.arrive(load_uniform(e, a, inactive));
+  ways.otherwise();
+  ways.arrive(load_gathered(e, a, inactive));
+  return ways.finish();
+}
+
+}  // namespace
+
+Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  if (goes_through_caches(e, a)) return load_lane_by_lane(e, a, inactive);
+  if (a.is_consecutive) return load_consecutive(e, a, inactive, static_cast<unsigned>(inactive.size()));
+  return inactive.size() == 1 ? load_dword(e, a, inactive) : load_tuples(e, a, inactive);
+}
+
+namespace {
+
+/// The aligned dwords that hold the bytes at these addresses (<16 x i64>): an aligned dword lies in one page.
+Value* gather_aligned_dwords(Emitter& e, Value* addresses, Value* active) {
+  Value* aligned =
+      e.ir.CreateIntToPtr(e.ir.CreateAnd(addresses, e.splat64(~std::uint64_t{3})), Emitter::lanes(e.ir.getPtrTy()));
+  return e.ir.CreateMaskedGather(Emitter::lanes(e.i32()), aligned, llvm::Align(4), active, zeros(e));
+}
+
+/// 1 or 2 bytes at each active lane's address. An aligned short is read at once; one in two dwords is read in two
+/// parts.
+Value* gather_small(Emitter& e, const LaneAddresses& a, unsigned chunk, std::uint32_t bytes) {
+  Value* addresses = address_numbers(e, a, chunk);
+  Value* byte = e.ir.CreateAnd(e.ir.CreateTrunc(addresses, Emitter::lanes(e.i32())), e.splat(3U));
+  Value* value = e.ir.CreateLShr(gather_aligned_dwords(e, addresses, a.active[chunk]), e.ir.CreateShl(byte, 3));
+  if (bytes == 1) return e.ir.CreateAnd(value, e.splat(0xffU));
+  Value* crosses = e.ir.CreateAnd(e.ir.CreateICmpEQ(byte, e.splat(3U)), a.active[chunk]);
+  Value* next = gather_aligned_dwords(e, e.ir.CreateAdd(addresses, e.splat64(1)), crosses);
+  return e.ir.CreateAnd(e.ir.CreateOr(value, e.ir.CreateShl(next, 8)), e.splat(0xffffU));
+}
+
+Chunks gather_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
+  if (is_branch_a_lane(e, a)) return load_lane_by_lane(e, a, bytes).front();
+  Chunks values;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) values[chunk] = gather_small(e, a, chunk, bytes);
+  return values;
+}
+
+}  // namespace
+
+Chunks load_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
+  if (goes_through_caches(e, a)) return load_lane_by_lane(e, a, bytes).front();
+  Ways ways(e, 1);
+  Values values(1);
+  ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    llvm::Type* narrow = Emitter::lanes(e.ir.getIntNTy(8 * bytes));
+    values[0][chunk] =
+        e.ir.CreateZExt(e.ir.CreateAlignedLoad(narrow, first_pointer(e, a, chunk), unaligned), Emitter::lanes(e.i32()));
+  }
+  ways.arrive(values);
+  ways.otherwise();
+  ways.arrive({gather_small(e, a, bytes)});
+  return ways.finish().front();
+}
+
+}  // namespace softgpu::compute
