@@ -34,14 +34,22 @@ Options parse_command_line(int argc, char** argv) {
 
   constexpr const char* flags = "Dispatch optimizations";
   bool all = false;
+  bool each_kernel = false;
+  bool pool = false;
+  bool kept_signal = false;
+  bool kept_kernargs = false;
   bool minimal_fences = false;
   fastdispatch::Fences fences = optimizations.fences;
+  CommandLineOption allocate_each =
+      line.flag("--allocate-each", each_kernel, "Make a signal and an argument block for each kernel");
   CommandLineOption chosen[] = {
+      allocate_each,
+      line.flag("--pool", pool, "Take signals and argument blocks from the library's pools").excludes(allocate_each),
       line.flag("--opt", all, "The next five"),
-      line.flag("--opt-prealloc-signal,--optPreallocSignal", optimizations.preallocated_signal,
-                "Use one completion signal for all kernels"),
-      line.flag("--opt-prealloc-kernarg,--optPreallocKernarg", optimizations.preallocated_kernarg,
-                "Take argument blocks from a pool"),
+      line.flag("--opt-prealloc-signal,--optPreallocSignal", kept_signal,
+                "Use one completion signal for all kernels of all sorts"),
+      line.flag("--opt-prealloc-kernarg,--optPreallocKernarg", kept_kernargs,
+                "Allocate the arguments' blocks once, before the first sort"),
       line.flag("--opt-avoid-host-sync,--optAvoidHostSync", optimizations.no_host_sync,
                 "Order the kernels by the barrier bit; wait on the host once"),
       line.flag("--opt-fence,--optFence", minimal_fences, "System-scope fences at the ends only, agent scope between"),
@@ -68,9 +76,13 @@ Options parse_command_line(int argc, char** argv) {
   line.parse_or_exit(argc, argv);
 
   if (all) {
-    optimizations.preallocated_signal = optimizations.preallocated_kernarg = true;
+    kept_signal = kept_kernargs = true;
     optimizations.no_host_sync = optimizations.pinned_host = minimal_fences = true;
   }
+  if (each_kernel) optimizations.signal = optimizations.kernargs = Origin::each_kernel;
+  if (pool) optimizations.signal = optimizations.kernargs = Origin::pool;
+  if (kept_signal) optimizations.signal = Origin::kept;
+  if (kept_kernargs) optimizations.kernargs = Origin::kept;
   if (minimal_fences) optimizations.fences = fastdispatch::Fences::minimal;
   if (fences_option.is_given()) optimizations.fences = fences;
   // Only a batch knows what its dispatches touch.

@@ -10,11 +10,20 @@
 #include <filesystem>
 #include <optional>
 
+/// Where the kernels' completion signals, or the blocks of their arguments, come from. Kernels that the host waits for
+/// one by one share one.
+enum class Origin : std::uint8_t {
+  each_kernel,  ///< made for each kernel, and destroyed
+  each_sort,    ///< made in each sort, and shared by its kernels
+  pool,         ///< on loan from a pool of the library's
+  kept,         ///< made before the first sort
+};
+
 /// Unnecessary costs of a dispatch, each switched off by one flag.
 struct Optimizations {
-  bool preallocated_signal = false;   ///< one completion signal for all kernels, not one made and destroyed for each
-  bool preallocated_kernarg = false;  ///< argument blocks from a pool, not one allocated and freed for each kernel
-  bool no_host_sync = false;          ///< the barrier bit orders the kernels; the host waits for the last one only
+  Origin signal = Origin::each_sort;
+  Origin kernargs = Origin::each_sort;
+  bool no_host_sync = false;  ///< the barrier bit orders the kernels; the host waits for the last one only
   fastdispatch::Fences fences = fastdispatch::Fences::conservative;
   bool pinned_host = false;  ///< the host's array in memory that the GPU can reach
   bool replay = false;       ///< everything recorded in a batch once, and submitted again
