@@ -104,5 +104,22 @@ TEST_F(StrictCaches, show_kernel_arguments_that_are_not_acquired) {
   EXPECT_TRUE(was_old);
 }
 
+TEST_F(StrictCaches, show_results_that_are_not_released) {
+  if (gpu.properties().isa.find("gfx9") == std::string::npos) GTEST_SKIP() << "only gfx9 writes its L2 back";
+  const auto increment = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
+  DeviceBuffer<std::uint32_t> value = upload(numbers(1));
+  Signal done(gpu);
+  KernargBlock block(gpu, increment.kernarg_size());
+  const auto add_5 = [&](FenceScope release) {
+    done.store(1);
+    const DispatchOptions options{.ordering = {.release = release}, .completion = &done, .kernargs = &block};
+    queue.dispatch(increment, grid(1), options, value, 1, 5);
+    done.wait(limit);
+    return download(value)[0];
+  };
+  EXPECT_EQ(add_5(FenceScope::agent), 0U);    // in the L2 alone
+  EXPECT_EQ(add_5(FenceScope::system), 10U);  // to which the first 5 were added
+}
+
 }  // namespace
 }  // namespace fastdispatch::test

@@ -11,6 +11,7 @@
 #include "softgpu/compute/execution/recycling_allocator.hpp"
 #include "softgpu/compute/program/kernel_name.hpp"
 #include "softgpu/compute/run_time/fault_guard.hpp"
+#include "softgpu/compute/run_time/l2_cache.hpp"
 
 namespace softgpu::command_processor {
 namespace {
@@ -116,6 +117,11 @@ void AqlQueue::acquire() noexcept {
   if (setup_.acquires != nullptr) setup_.acquires->fetch_add(1, std::memory_order_release);
 }
 
+/// Before a packet's completion.
+void AqlQueue::release(bool to_system) noexcept {
+  if (setup_.l2 != nullptr && to_system) setup_.l2->write_back();
+}
+
 void AqlQueue::free_slot(PacketHeader header, std::byte* slot) noexcept {
   __atomic_store_n(reinterpret_cast<std::uint16_t*>(slot), std::uint16_t{HSA_PACKET_TYPE_INVALID}, __ATOMIC_RELAXED);
   ++next_;
@@ -156,6 +162,7 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
   properties.kernel_object = request.kernel_object;
   properties.completion_signal = request.completion_signal;
   properties.profiled = profiled();
+  properties.releases_to_system = PacketHeader{request.header}.releases_to_system();
   if (setup_.shuffle_seed) properties.order = IndexPermutation(grid->group_count(), random_);
   if (grid->private_segment_bytes() != 0) {
     properties.worker_limit = worker_limit(packet, queue_view);
@@ -230,7 +237,7 @@ AqlQueue::Outcome AqlQueue::wait_for_all(const Packet& packet) {
   for (const hsa_signal_t dependency : packet.barrier.dep_signal)
     if (dependency.handle != 0 && (!can_load(dependency) || load_signal(dependency) != 0)) return Outcome::blocked;
   if (host_.logs_packets()) log(next_, "barrier-AND");
-  return complete(packet.barrier.completion_signal);
+  return complete({packet.barrier.header}, packet.barrier.completion_signal);
 }
 
 AqlQueue::Outcome AqlQueue::wait_for_any(const Packet& packet) {
@@ -244,7 +251,7 @@ AqlQueue::Outcome AqlQueue::wait_for_any(const Packet& packet) {
   }
   if (has_dependency && !met) return Outcome::blocked;
   if (host_.logs_packets()) log(next_, "barrier-OR");
-  return complete(packet.barrier.completion_signal);
+  return complete({packet.barrier.header}, packet.barrier.completion_signal);
 }
 
 AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
@@ -262,7 +269,7 @@ AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
                                                                     value_packet.cond, value_packet.value, numbers)))
       return Outcome::blocked;
     if (host_.logs_packets()) log(next_, "barrier-value");
-    return complete(value_packet.completion_signal);
+    return complete({value_packet.header.header}, value_packet.completion_signal);
   }
   case VendorFormat::pm4:
     bool is_maintenance = false;
@@ -274,8 +281,9 @@ AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
     }
     if (is_maintenance) {
       acquire();
+      release(true);
       if (host_.logs_packets()) log(next_, "PM4 cache maintenance");
-      return complete(packet.pm4.completion_signal);
+      return complete({packet.pm4.header}, packet.pm4.completion_signal);
     }
     stop_with(queue_error::vendor_packet_format, next_, "a PM4 command other than cache maintenance");
     return Outcome::blocked;
@@ -350,6 +358,7 @@ compute::QueueView AqlQueue::view() const noexcept {
   result.compute_units = &compute_units_;
   result.memory = setup_.accessible;
   result.acquires = setup_.acquires;
+  result.l2 = setup_.l2;
   result.global_sync = global_sync_.load(std::memory_order_acquire);
   return result;
 }
@@ -375,11 +384,12 @@ bool AqlQueue::can_load(hsa_signal_t signal) {
   return !failure;
 }
 
-AqlQueue::Outcome AqlQueue::complete(hsa_signal_t signal) {
+AqlQueue::Outcome AqlQueue::complete(PacketHeader header, hsa_signal_t signal) {
   if (const auto failure = check_signal(signal, SignalAccess::update)) {
     stop_with(*failure, next_);
     return Outcome::blocked;
   }
+  release(header.releases_to_system());
   // Packets that run nothing take no time, but profilers read when they were carried out.
   const std::uint64_t now = profiled() ? gpu_clock() : 0;
   const Timestamps times{.start = now, .end = now};
@@ -394,6 +404,7 @@ void AqlQueue::completed(const Dispatch& dispatch) {
   } else if (const auto failure = check_signal(signal, SignalAccess::update)) {
     stop_with(*failure, dispatch.properties().packet_index);
   } else {
+    release(dispatch.properties().releases_to_system);
     const Timestamps times{.start = dispatch.start_time(), .end = dispatch.properties().profiled ? gpu_clock() : 0};
     complete_signal(signal, dispatch.properties().profiled ? &times : nullptr, host_);
   }

@@ -47,6 +47,7 @@ public:
     bool strict = false;
     bool knows_barrier_values = true;
     std::atomic<std::uint64_t>* acquires = nullptr;  ///< of the agent's packets; null: its memory is coherent
+    compute::L2Cache* l2 = nullptr;                  ///< null: memory is as new
   };
 
   /// `grids` and `host` must outlive it.
@@ -86,9 +87,10 @@ private:
   [[nodiscard]] Outcome wait_for_all(const Packet& packet);
   [[nodiscard]] Outcome wait_for_any(const Packet& packet);
   [[nodiscard]] Outcome vendor(const Packet& packet);
-  [[nodiscard]] Outcome complete(hsa_signal_t signal);
+  [[nodiscard]] Outcome complete(PacketHeader header, hsa_signal_t signal);
   [[nodiscard]] bool can_load(hsa_signal_t signal);
   void acquire() noexcept;
+  void release(bool to_system) noexcept;
   void free_slot(PacketHeader header, std::byte* slot) noexcept;
   void publish_read_index() noexcept;
 

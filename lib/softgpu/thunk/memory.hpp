@@ -15,6 +15,7 @@
 #include <hsakmt.h>
 
 #include "softgpu/compute/run_time/accessible_memory.hpp"
+#include "softgpu/compute/run_time/l2_cache.hpp"
 #include "softgpu/thunk/address_window.hpp"
 
 namespace softgpu::thunk {
@@ -29,7 +30,8 @@ public:
   };
   /// `release` is called with a range that is about to be unmapped.
   using Release = std::function<void(std::uint64_t base, std::size_t size)>;
-  Memory(std::uint32_t node_count, const Limits& limits, Release release);
+  /// `l2` stands before coarse-grained memory of the GPUs; null: nothing does.
+  Memory(std::uint32_t node_count, const Limits& limits, compute::L2Cache* l2, Release release);
 
   /// `address` holds the wanted address on entry where `flags` fixes it, and the block's address afterwards.
   /// The block starts at a multiple of a page and of `alignment`, a power of 2.
@@ -82,6 +84,7 @@ private:
   Blocks allocations_;                    // never overlap
   Blocks registrations_;                  // may overlap one another
   std::vector<std::uint64_t> available_;  ///< by node
+  compute::L2Cache* l2_;
   Release release_;
 };
 

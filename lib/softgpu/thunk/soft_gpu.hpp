@@ -35,6 +35,7 @@ struct SoftGpu {
   Topology topology;
   Events events;
   EventHost host;
+  compute::L2Cache l2;  ///< of all GPUs
   Memory memory;
   command_processor::CommandProcessor command_processor;
 };

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "softgpu/compute/run_time/compute_unit_caches.hpp"
+#include "softgpu/compute/run_time/l2_cache.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
@@ -47,6 +48,7 @@ void maintain_caches(Emitter& e, const Instruction& instruction) {
   if (!e.has_caches()) return;
   if (is_any_of({"buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_inv", "buffer_gl0_inv"}))
     call(runtime::invalidate_vector_cache);
+  if (is_any_of({"buffer_wbl2"})) call(runtime::write_back_l2);
   if (is_any_of({"s_dcache_inv", "s_dcache_inv_vol"})) call(runtime::invalidate_scalar_cache);
 }
 

@@ -48,7 +48,7 @@ struct WorkGroupRunner::State {
 ComputeUnitCaches* WorkGroupRunner::State::find_caches(const PreparedLaunch& launch) {
   const std::atomic<std::uint64_t>* acquires = launch.queue().acquires;
   if (acquires == nullptr) return nullptr;
-  if (caches == nullptr) caches = std::make_unique<ComputeUnitCaches>();
+  if (caches == nullptr) caches = std::make_unique<ComputeUnitCaches>(launch.queue().l2);
   caches->catch_up(acquires->load(std::memory_order_acquire));
   return caches.get();
 }

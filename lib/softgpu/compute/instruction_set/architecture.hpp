@@ -72,6 +72,8 @@ struct Architecture : ArchitectureFamily, ArchitectureProduct {
   /// VGPRs are allocated in multiples of this number, for wavefronts of `lanes` lanes.
   [[nodiscard]] std::uint32_t vgpr_granule_of(std::uint32_t lanes) const { return lanes == 32 ? 8 : vgpr_granule; }
   /// Whether AMD's runtimes send barrier-value packets to GPUs of this family (docs/hardware.md).
+  /// By a release at system scope, or by buffer_wbl2, which the others do not have.
+  [[nodiscard]] bool writes_l2_back() const { return instructions != Instructions::rdna; }
   [[nodiscard]] bool knows_barrier_values() const { return instructions != Instructions::rdna; }
   /// gfx90a's name for this architecture's `mnemonic` (without the encoding's suffix).
   [[nodiscard]] std::string canonical_mnemonic(std::string mnemonic) const;

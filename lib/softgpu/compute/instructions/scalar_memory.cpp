@@ -78,9 +78,9 @@ void load_through_cache(Emitter& e, const Operand& destination, Value* pointer, 
                e.ir.CreateLoad(e.i32(), e.ir.CreateConstInBoundsGEP1_64(e.i32(), lane0_data(e, 0), d)));
 }
 
-void forget_in_cache(Emitter& e, Value* pointer, unsigned dwords) {
+void make_way_in_caches(Emitter& e, Value* pointer, unsigned dwords) {
   if (!e.has_caches()) return;
-  e.call(reinterpret_cast<const void*>(&runtime::forget_scalars), e.ir.getVoidTy(),
+  e.call(reinterpret_cast<const void*>(&runtime::make_way_for_scalars), e.ir.getVoidTy(),
          {e.state(), e.ir.CreatePtrToInt(pointer, e.i64()), e.ir.getInt32(4 * dwords)});
 }
 
@@ -153,12 +153,12 @@ void store(Emitter& e, const Instruction& i, unsigned dwords, RegisterUnit unit)
   const Operand& source = i.operands.at(0);
   check_register(e, source, dwords);
   Value* pointer = dword_pointer(e, i, dwords, unit);
+  if (unit == RegisterUnit::byte) make_way_in_caches(e, pointer, dwords);
   for (unsigned d = 0; d < dwords; d += 2) {
     Value* value = dwords == 1 ? e.sgpr(source.index) : e.sgpr_pair(source.index + d);
     Value* place = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), pointer, std::uint64_t{4} * d);
     e.ir.CreateAlignedStore(value, place, llvm::Align(4), true);  // volatile: not split
   }
-  if (unit == RegisterUnit::byte) forget_in_cache(e, pointer, dwords);
   keep_in_order(e);
 }
 
@@ -171,8 +171,8 @@ void buffer_store(Emitter& e, const Instruction& i, unsigned dwords) {
   Value* values = llvm::PoisonValue::get(llvm::FixedVectorType::get(e.i32(), dwords));
   for (unsigned d = 0; d < dwords; ++d)
     values = e.ir.CreateInsertElement(values, e.sgpr(source.index + d), std::uint64_t{d});
+  make_way_in_caches(e, buffer.pointer, dwords);
   e.ir.CreateMaskedStore(values, buffer.pointer, llvm::Align(4), buffer.contains(e, dwords));
-  forget_in_cache(e, buffer.pointer, dwords);
 }
 
 // --- Atomics: as the vector instructions, with the operands in lane 0
@@ -185,8 +185,8 @@ void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named, Value* p
   for (unsigned d = 0; d < dwords; ++d) e.ir.CreateStore(e.sgpr(data.index + d), lane0_data(e, d));
   Value* addresses = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), offsetof(WaveState, lane_addresses));
   e.ir.CreateStore(e.ir.CreatePtrToInt(pointer, e.i64()), addresses);
+  make_way_in_caches(e, pointer, result_format(named).dwords());
   call_atomic(e, named, e.ir.CreateZExt(active, e.i64()), e.ir.getInt64(0), runtime::Segment::global);
-  forget_in_cache(e, pointer, result_format(named).dwords());
   if (!i.has("glc")) return;
   for (unsigned d = 0; d < result_format(named).dwords(); ++d) {
     Value* former = e.ir.CreateLoad(e.i32(), lane0_data(e, d));

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "softgpu/compute/run_time/l2_cache.hpp"
 #include "softgpu/compute/run_time/lane_memory.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
@@ -30,9 +31,12 @@ ReadCache::Line* ReadCache::find(std::uint64_t number) {
 
 ReadCache::Line& ReadCache::filled(std::uint64_t number) {
   if (Line* found = find(number)) return *found;
+  const auto below = [this](std::uint64_t address) {
+    return l2_ != nullptr ? l2_->read(address, 8) : runtime::read(address, 8);
+  };
   Line& line = place_of(number);
   line.number = nothing;
-  for (std::size_t i = 0; i < line.words.size(); ++i) line.words[i] = runtime::read(number * line_bytes + 8 * i, 8);
+  for (std::size_t i = 0; i < line.words.size(); ++i) line.words[i] = below(number * line_bytes + 8 * i);
   line.generation = generation_;
   line.number = number;
   return line;
@@ -59,6 +63,16 @@ void ReadCache::forget(std::uint64_t address, std::uint32_t bytes) {
   for_each_line(address, bytes, [&](std::uint64_t number, std::uint64_t, std::uint32_t, std::uint32_t) {
     if (Line* line = find(number)) line->number = nothing;
   });
+}
+
+void ComputeUnitCaches::write(std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
+  l2_ != nullptr ? l2_->write(address, value, bytes) : runtime::write(address, value, bytes);
+  vector.written(address, value, bytes);
+}
+
+void ComputeUnitCaches::make_way(std::uint64_t address, std::uint32_t bytes) {
+  if (l2_ != nullptr) l2_->write_back(address, bytes);
+  vector.forget(address, bytes);
 }
 
 void ComputeUnitCaches::invalidate() noexcept {
@@ -93,8 +107,10 @@ void load_scalars(WaveState* state, std::uint64_t address, std::uint32_t mask) {
   }
 }
 
-void forget_scalars(WaveState* state, std::uint64_t address, std::uint32_t bytes) {
-  if (state->caches != nullptr) state->caches->scalar.forget(address, bytes);
+void make_way_for_scalars(WaveState* state, std::uint64_t address, std::uint32_t bytes) {
+  if (state->caches == nullptr) return;
+  state->caches->make_way(address, bytes);
+  state->caches->scalar.forget(address, bytes);
 }
 
 }  // namespace runtime

@@ -1,8 +1,8 @@
 // The caches of a compute unit as the least generous hardware has them: what was read once is read again as it was,
 // until somebody asks for its invalidation. A fence that is missing shows as old data.
 //
-// Modelled are the vector cache (L1; GL0 on RDNA) and the scalar cache. Stores go through to memory, which stands for
-// the L2. What is not modelled: an L2 that differs from memory, several L2s, the instruction cache.
+// These are the vector cache (L1; GL0 on RDNA) and the scalar cache. Stores go through to the L2 (l2_cache.hpp), or to
+// memory. Not modelled are several L2s and the instruction cache.
 #pragma once
 
 #include <array>
@@ -12,6 +12,7 @@
 
 namespace softgpu::compute {
 
+class L2Cache;
 struct WaveState;
 
 /// What lies between kernels and memory.
@@ -30,11 +31,12 @@ class ReadCache {
 public:
   static constexpr std::size_t line_bytes = 64;
 
-  /// `lines` is a power of two. Lines whose addresses differ by a multiple of the size replace each other.
-  explicit ReadCache(std::size_t lines) : lines_(lines) {}
+  /// `lines` is a power of two. Lines whose addresses differ by a multiple of the size replace each other. Lines come
+  /// from `l2`, or from memory where that is null.
+  explicit ReadCache(std::size_t lines, L2Cache* l2 = nullptr) : lines_(lines), l2_(l2) {}
 
   [[nodiscard]] std::uint64_t read(std::uint64_t address, std::uint32_t bytes);
-  /// Memory has the value already.
+  /// The L2 or memory has the value already.
   void written(std::uint64_t address, std::uint64_t value, std::uint32_t bytes);
   /// The next read looks into memory: another way than this cache was taken there.
   void forget(std::uint64_t address, std::uint32_t bytes);
@@ -54,6 +56,7 @@ private:
   [[nodiscard]] Line& filled(std::uint64_t number);
 
   std::vector<Line> lines_;
+  L2Cache* l2_;
   std::uint64_t generation_ = 1;
 };
 
@@ -64,14 +67,23 @@ public:
   static constexpr std::size_t vector_lines = std::size_t{1} << 15;
   static constexpr std::size_t scalar_lines = std::size_t{1} << 10;
 
-  ReadCache vector{vector_lines};
-  ReadCache scalar{scalar_lines};
+  /// `l2` is null where memory is as new as the L2.
+  explicit ComputeUnitCaches(L2Cache* l2 = nullptr) : vector(vector_lines, l2), scalar(scalar_lines, l2), l2_(l2) {}
 
+  ReadCache vector;
+  ReadCache scalar;
+
+  [[nodiscard]] L2Cache* l2() const noexcept { return l2_; }
+  /// Of a vector instruction.
+  void write(std::uint64_t address, std::uint64_t value, std::uint32_t bytes);
+  /// Before an access that goes to memory, past these caches: what they have of it is no longer to be seen.
+  void make_way(std::uint64_t address, std::uint32_t bytes);
   void invalidate() noexcept;
   /// Invalidates them if the agent's packets have asked for it since the last call: `acquires` counts those.
   void catch_up(std::uint64_t acquires) noexcept;
 
 private:
+  L2Cache* l2_;
   std::uint64_t acquires_ = 0;
 };
 
@@ -83,8 +95,8 @@ void invalidate_vector_cache(WaveState* state);
 void invalidate_scalar_cache(WaveState* state);
 /// Up to 16 dwords from `address` on to lane_data[0], each whose bit in `mask` is set; the others read 0.
 void load_scalars(WaveState* state, std::uint64_t address, std::uint32_t mask);
-/// After scalar stores.
-void forget_scalars(WaveState* state, std::uint64_t address, std::uint32_t bytes);
+/// Before scalar stores.
+void make_way_for_scalars(WaveState* state, std::uint64_t address, std::uint32_t bytes);
 
 }  // namespace runtime
 }  // namespace softgpu::compute

@@ -83,8 +83,7 @@ inline std::uint64_t read_cached(const WaveState& state, std::uint64_t address, 
   return state.caches->vector.read(address, bytes);
 }
 inline void write_cached(const WaveState& state, std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
-  write(address, value, bytes);
-  if (state.caches != nullptr) state.caches->vector.written(address, value, bytes);
+  state.caches != nullptr ? state.caches->write(address, value, bytes) : write(address, value, bytes);
 }
 
 }  // namespace softgpu::compute::runtime

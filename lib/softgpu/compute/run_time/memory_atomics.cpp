@@ -121,9 +121,9 @@ void execute_in_memory(WaveState* state, std::uint64_t lanes, std::uint64_t flat
     const LanePlace place = place_of(*state, segment, state->lane_addresses[lane], offset);
     const auto address = host_address(*state, lane, flat_scratch, place, 0, sizeof(T));
     T before = 0;
-    if (address) before = exchange<operation>(reinterpret_cast<T*>(*address), data, second);  // NOLINT(performance-*)
     if (address && place.segment != Segment::lds && state->caches != nullptr)
-      state->caches->vector.forget(*address, sizeof(T));  // atomics are the L2's
+      state->caches->make_way(*address, sizeof(T));
+    if (address) before = exchange<operation>(reinterpret_cast<T*>(*address), data, second);  // NOLINT(performance-*)
     put_former(*state, lane, before);
   }
 }

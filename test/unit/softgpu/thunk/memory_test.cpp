@@ -33,6 +33,7 @@ protected:
   std::vector<std::pair<std::uint64_t, std::size_t>> released;
   Memory memory{2,
                 {.device_bytes = 64 * mebibyte, .host_bytes = 128 * mebibyte},
+                nullptr,
                 [this](std::uint64_t base, std::size_t size) { released.emplace_back(base, size); }};
   HSAKMT_STATUS last_status = HSAKMT_STATUS_SUCCESS;
 };
