@@ -1,6 +1,5 @@
 #include "softgpu/compute/run_time/compute_unit_caches.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <utility>
 
@@ -9,21 +8,6 @@
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
-namespace {
-
-/// Calls `access(line's number, offset in it, offset in the access, bytes)` for each line that an access touches.
-template <class Access>
-void for_each_line(std::uint64_t address, std::uint32_t bytes, Access&& access) {
-  for (std::uint32_t at = 0; at < bytes;) {
-    const std::uint64_t offset = (address + at) % ReadCache::line_bytes;
-    const auto size = static_cast<std::uint32_t>(std::min<std::uint64_t>(bytes - at, ReadCache::line_bytes - offset));
-    access((address + at) / ReadCache::line_bytes, offset, at, size);
-    at += size;
-  }
-}
-
-}  // namespace
-
 ReadCache::Line* ReadCache::find(std::uint64_t number) {
   Line& line = place_of(number);
   return line.number == number && line.generation == generation_ ? &line : nullptr;
@@ -36,7 +20,7 @@ ReadCache::Line& ReadCache::filled(std::uint64_t number) {
   };
   Line& line = place_of(number);
   line.number = nothing;
-  for (std::size_t i = 0; i < line.words.size(); ++i) line.words[i] = below(number * line_bytes + 8 * i);
+  for (std::size_t i = 0; i < line.words.size(); ++i) line.words[i] = below(number * cache_line_bytes + 8 * i);
   line.generation = generation_;
   line.number = number;
   return line;
@@ -44,7 +28,7 @@ ReadCache::Line& ReadCache::filled(std::uint64_t number) {
 
 std::uint64_t ReadCache::read(std::uint64_t address, std::uint32_t bytes) {
   std::uint64_t value = 0;
-  for_each_line(address, bytes, [&](std::uint64_t number, std::uint64_t offset, std::uint32_t at, std::uint32_t size) {
+  for_each_line(address, bytes, [&](std::uint64_t number, std::size_t offset, std::uint32_t at, std::uint32_t size) {
     std::memcpy(reinterpret_cast<std::byte*>(&value) + at,
                 reinterpret_cast<const std::byte*>(filled(number).words.data()) + offset, size);
   });
@@ -52,7 +36,7 @@ std::uint64_t ReadCache::read(std::uint64_t address, std::uint32_t bytes) {
 }
 
 void ReadCache::written(std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
-  for_each_line(address, bytes, [&](std::uint64_t number, std::uint64_t offset, std::uint32_t at, std::uint32_t size) {
+  for_each_line(address, bytes, [&](std::uint64_t number, std::size_t offset, std::uint32_t at, std::uint32_t size) {
     if (Line* line = find(number))
       std::memcpy(reinterpret_cast<std::byte*>(line->words.data()) + offset,
                   reinterpret_cast<const std::byte*>(&value) + at, size);
@@ -60,7 +44,7 @@ void ReadCache::written(std::uint64_t address, std::uint64_t value, std::uint32_
 }
 
 void ReadCache::forget(std::uint64_t address, std::uint32_t bytes) {
-  for_each_line(address, bytes, [&](std::uint64_t number, std::uint64_t, std::uint32_t, std::uint32_t) {
+  for_each_line(address, bytes, [&](std::uint64_t number, std::size_t, std::uint32_t, std::uint32_t) {
     if (Line* line = find(number)) line->number = nothing;
   });
 }

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "softgpu/compute/run_time/cache_lines.hpp"
+
 namespace softgpu::compute {
 
 class L2Cache;
@@ -29,8 +31,6 @@ enum class Caches {
 /// Thread safety: none.
 class ReadCache {
 public:
-  static constexpr std::size_t line_bytes = 64;
-
   /// `lines` is a power of two. Lines whose addresses differ by a multiple of the size replace each other. Lines come
   /// from `l2`, or from memory where that is null.
   explicit ReadCache(std::size_t lines, L2Cache* l2 = nullptr) : lines_(lines), l2_(l2) {}
@@ -45,9 +45,9 @@ public:
 private:
   static constexpr std::uint64_t nothing = ~std::uint64_t{0};
   struct Line {
-    std::uint64_t number = nothing;  ///< address / line_bytes
+    std::uint64_t number = nothing;  ///< address / cache_line_bytes
     std::uint64_t generation = 0;
-    std::array<std::uint64_t, line_bytes / 8> words;
+    std::array<std::uint64_t, cache_line_bytes / 8> words;
   };
 
   [[nodiscard]] Line& place_of(std::uint64_t number) { return lines_[number & (lines_.size() - 1)]; }

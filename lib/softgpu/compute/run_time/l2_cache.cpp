@@ -43,7 +43,7 @@ void L2Cache::remove(std::uint64_t base) noexcept {
   const auto found = ranges_.find(base);
   if (found == ranges_.end()) return;
   std::erase_if(lines_, [&](const auto& line) {
-    const std::uint64_t address = line.first * line_bytes;
+    const std::uint64_t address = line.first * cache_line_bytes;
     return address >= found->first && address < found->second;
   });
   ranges_.erase(found);
@@ -55,12 +55,13 @@ std::uint64_t L2Cache::read(std::uint64_t address, std::uint32_t bytes) {
     std::uint64_t value = runtime::read(address, bytes);  // before the lock: it may fault
     const Lock lock(mutex_);
     if (write_backs_.load(std::memory_order_relaxed) != before) continue;  // memory is newer than what was read
-    for (std::uint32_t i = 0; i < bytes; ++i) {
-      const auto line = lines_.find((address + i) / line_bytes);
-      const std::size_t at = (address + i) % line_bytes;
-      if (line != lines_.end() && (line->second.dirty >> at & 1) != 0)
-        std::memcpy(reinterpret_cast<std::byte*>(&value) + i, &line->second.bytes.at(at), 1);
-    }
+    for_each_line(address, bytes, [&](std::uint64_t number, std::size_t offset, std::uint32_t at, std::uint32_t size) {
+      const auto line = lines_.find(number);
+      if (line == lines_.end()) return;
+      for (std::uint32_t i = 0; i < size; ++i)
+        if ((line->second.dirty >> (offset + i) & 1) != 0)
+          std::memcpy(reinterpret_cast<std::byte*>(&value) + at + i, &line->second.bytes.at(offset + i), 1);
+    });
     return value;
   }
 }
@@ -70,20 +71,21 @@ void L2Cache::write(std::uint64_t address, std::uint64_t value, std::uint32_t by
   {
     const Lock lock(mutex_);
     is_kept = stands_before(address) && stands_before(address + bytes - 1);
-    for (std::uint32_t i = 0; is_kept && i < bytes; ++i) {
-      Line& line = lines_[(address + i) / line_bytes];
-      const std::size_t at = (address + i) % line_bytes;
-      std::memcpy(&line.bytes.at(at), reinterpret_cast<const std::byte*>(&value) + i, 1);
-      line.dirty |= std::uint64_t{1} << at;
-    }
+    if (is_kept)
+      for_each_line(address, bytes,
+                    [&](std::uint64_t number, std::size_t offset, std::uint32_t at, std::uint32_t size) {
+                      Line& line = lines_[number];
+                      std::memcpy(line.bytes.data() + offset, reinterpret_cast<const std::byte*>(&value) + at, size);
+                      line.dirty |= ((std::uint64_t{1} << size) - 1) << offset;
+                    });
   }
   if (!is_kept) runtime::write(address, value, bytes);
 }
 
 void L2Cache::write_back(std::uint64_t number, const Line& line) noexcept {
-  for (std::size_t at = 0; at < line_bytes; ++at)
+  for (std::size_t at = 0; at < cache_line_bytes; ++at)
     if ((line.dirty >> at & 1) != 0)
-      runtime::write(number * line_bytes + at, static_cast<std::uint64_t>(line.bytes.at(at)), 1);
+      runtime::write(number * cache_line_bytes + at, static_cast<std::uint64_t>(line.bytes.at(at)), 1);
 }
 
 void L2Cache::write_back() noexcept {
@@ -95,7 +97,8 @@ void L2Cache::write_back() noexcept {
 
 void L2Cache::write_back(std::uint64_t address, std::uint32_t bytes) noexcept {
   const Lock lock(mutex_);
-  for (std::uint64_t number = address / line_bytes; number <= (address + bytes - 1) / line_bytes; ++number) {
+  for (std::uint64_t number = address / cache_line_bytes; number <= (address + bytes - 1) / cache_line_bytes;
+       ++number) {
     const auto found = lines_.find(number);
     if (found == lines_.end()) continue;
     write_back(number, found->second);

@@ -12,6 +12,8 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "softgpu/compute/run_time/cache_lines.hpp"
+
 namespace softgpu::compute {
 
 struct WaveState;
@@ -34,10 +36,9 @@ public:
   void write_back(std::uint64_t address, std::uint32_t bytes) noexcept;
 
 private:
-  static constexpr std::size_t line_bytes = 64;
   struct Line {
     std::uint64_t dirty = 0;  ///< a bit a byte
-    std::array<std::byte, line_bytes> bytes;
+    std::array<std::byte, cache_line_bytes> bytes;
   };
   class Lock;
 
@@ -47,7 +48,7 @@ private:
   std::mutex mutex_;
   std::atomic<std::uint64_t> write_backs_{0};
   std::map<std::uint64_t, std::uint64_t> ranges_;  ///< end by begin
-  std::unordered_map<std::uint64_t, Line> lines_;  ///< by address / line_bytes
+  std::unordered_map<std::uint64_t, Line> lines_;  ///< by address / cache_line_bytes
 };
 
 namespace runtime {
