@@ -65,10 +65,9 @@ llvm::orc::JITTargetMachineBuilder machine_for(HostCpu cpu) {
 /// gets this many steps instead of LLVM's 10,000. The option is the process's, like all of LLVM's: other users of the
 /// same library have it, too.
 void limit_register_allocation() {
-  constexpr unsigned steps = 30;
-  auto& options = llvm::cl::getRegisteredOptions();
-  if (const auto found = options.find("grow-region-complexity-budget"); found != options.end())
-    static_cast<llvm::cl::opt<unsigned>*>(found->second)->setValue(steps);
+  constexpr const char* name = "grow-region-complexity-budget";
+  auto& options = llvm::cl::getRegisteredOptions();  // as text: releases differ in the option's type
+  if (const auto found = options.find(name); found != options.end()) found->second->addOccurrence(0, name, "30");
 }
 
 HostVectors vectors_of(HostCpu cpu) {
