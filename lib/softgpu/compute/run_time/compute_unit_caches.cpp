@@ -85,7 +85,7 @@ void load_scalars(WaveState* state, std::uint64_t address, std::uint32_t mask) {
       continue;
     }
     const std::uint64_t from = address + std::uint64_t{4} * d;
-    ReadCache* cache = state->caches != nullptr ? &state->caches->scalar : nullptr;
+    ReadCache* cache = state->caches != nullptr && !is_in_packet(*state, from) ? &state->caches->scalar : nullptr;
     if (cache != nullptr && state->wants_current_value != 0) cache->forget(from, 4);
     state->lane_data[0][d] = static_cast<std::uint32_t>(cache != nullptr ? cache->read(from, 4) : read(from, 4));
   }

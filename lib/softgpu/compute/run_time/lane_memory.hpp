@@ -76,9 +76,15 @@ __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) std::ui
 __attribute__((no_sanitize("address", "thread", "undefined"), noinline)) void
 write(std::uint64_t address, std::uint64_t value, std::uint32_t bytes);
 
+/// The dispatch packet, whose memory is the soft GPU's: caches know nothing of the packet that was there before.
+inline bool is_in_packet(const WaveState& state, std::uint64_t address) {
+  constexpr std::uint64_t packet_bytes = 64;
+  return address - state.packet_address < packet_bytes;
+}
+
 /// The same as a wavefront's vector instructions see memory other than LDS: through the caches, where there are any.
 inline std::uint64_t read_cached(const WaveState& state, std::uint64_t address, std::uint32_t bytes) {
-  if (state.caches == nullptr) return read(address, bytes);
+  if (state.caches == nullptr || is_in_packet(state, address)) return read(address, bytes);
   if (state.wants_current_value != 0) state.caches->vector.forget(address, bytes);
   return state.caches->vector.read(address, bytes);
 }
