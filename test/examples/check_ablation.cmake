@@ -18,8 +18,8 @@ string(JSON problem GET "${json}" problem)
 # A network for 4096 values has 12 * 13 / 2 passes.
 expect_equal(${problem} "4000 unsigned integers, 78 kernels, both copies" "the problem")
 
-set(names "allocating for each kernel" "pooled signal and kernarg" "baseline" "+ preallocated signal" "+ preallocated kernarg" "+ no host synchronization" "+ minimal fences"
-          "+ pinned host memory" "+ replay" "+ derived fences")
+set(names "allocating for each kernel" "pooled signal and kernarg" "baseline" "+ preallocated signal"
+          "+ preallocated kernarg" "+ no host synchronization" "+ minimal fences" "+ pinned host memory" "+ replay" "+ derived fences")
 string(JSON row_count LENGTH "${json}" rows)
 expect_equal(${row_count} 10 "the number of rows")
 foreach(row RANGE 9)

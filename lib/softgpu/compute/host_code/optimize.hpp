@@ -4,7 +4,7 @@
 namespace softgpu::compute {
 
 enum class Optimize {
-  no,  ///< translated in about half of the time, and slower
+  no,  ///< translated faster, and slower to execute
   yes,
 };
 

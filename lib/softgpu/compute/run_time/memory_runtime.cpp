@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstring>
 
-#include <hsa/hsa.h>
 #include <sys/mman.h>
 
 #include "softgpu/compute/instruction_set/buffer_resource.hpp"
@@ -292,7 +291,7 @@ void check_scalar(WaveState* state, std::uint64_t address, std::uint32_t bytes) 
 }
 
 void look_up_access(WaveState& state, std::uint64_t address) {
-  if (address - state.packet_address < sizeof(hsa_kernel_dispatch_packet_t)) return;
+  if (is_in_packet(state, address)) return;
   // An interrupt must not leave the wavefront in here, where a lock is held.
   FaultGuard* guard = FaultGuard::suspend();
   const AccessibleMemory::Range range = state.memory->range_of(address);
