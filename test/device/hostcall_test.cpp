@@ -52,26 +52,26 @@ protected:
   Module calls = Module::load(gpu, HOSTCALL_TEST_KERNELS);
 };
 
-constexpr std::uint32_t group = 96;  // a wavefront and a half, or three
-constexpr std::uint32_t groups = 20;
+constexpr std::uint32_t group_size = 96;  // a wavefront and a half, or three
+constexpr std::uint32_t group_count = 20;
 
 // Every line is there once, whole, with its work-item's arguments. The lines of a work-item are in order.
 TEST_F(HostCalls, print_the_lines_of_many_work_items) {
   constexpr std::uint32_t rounds = 3;
   PinnedBuffer<char> name =
       text_for(gpu, "a name that is longer than one piece of fifty-six bytes to the host can hold");
-  PinnedBuffer<std::int32_t> lengths(gpu, groups * group);
+  PinnedBuffer<std::int32_t> lengths(gpu, group_count * group_size);
   const auto greet = calls.kernel<void(const char*, std::uint32_t, std::int32_t*)>("greet");
   const std::vector<std::string> lines = lines_of(captured(STDOUT_FILENO, [&] {
-    queue.dispatch(greet, grid(groups * group).group(group), name, rounds, lengths).wait(limit);
+    queue.dispatch(greet, grid(group_count * group_size).group(group_size), name, rounds, lengths).wait(limit);
   }));
   std::map<std::string, std::size_t> places;
   for (std::size_t at = 0; at < lines.size(); ++at) EXPECT_TRUE(places.try_emplace(lines[at], at).second) << lines[at];
-  for (std::uint32_t i = 0; i < groups * group; ++i) {
+  for (std::uint32_t i = 0; i < group_count * group_size; ++i) {
     std::size_t length = 0;
     std::size_t last = 0;
     for (std::uint32_t round = 0; round < rounds && i % 3 != 2; ++round) {
-      const std::string line = formatted("%d of group %u: %s %c%% %f", -static_cast<int>(i), i / group,
+      const std::string line = formatted("%d of group %u: %s %c%% %f", -static_cast<int>(i), i / group_size,
                                          i % 3 == 0 ? name.data() : "brief", 'a' + static_cast<int>(round), i * 0.25);
       const auto found = places.find(line);
       ASSERT_NE(found, places.end()) << line;

@@ -3,12 +3,10 @@
 #include <array>
 #include <cstring>
 
-#include "tested_target.hpp"
+#include "litmus_kernel.hpp"
 
 namespace softgpu::litmus {
 namespace {
-
-std::uint32_t lanes() { return isa::tested_target().wavefront_size; }
 
 std::uint64_t read(std::uint64_t address, std::uint32_t bytes) {
   std::uint64_t value = 0;

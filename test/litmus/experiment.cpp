@@ -20,8 +20,6 @@
 namespace softgpu::litmus {
 namespace {
 
-std::uint32_t lanes() { return isa::tested_target().wavefront_size; }
-
 [[noreturn]] void fail(const compute::Failure& failure) { throw std::runtime_error("a litmus test: " + failure.text); }
 
 hsa_kernel_dispatch_packet_t packet_for(const Setup& setup, const isa::KernelImage& image, std::uint64_t& kernarg) {

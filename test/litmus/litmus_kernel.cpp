@@ -19,8 +19,6 @@ namespace {
 constexpr unsigned first_result = 12;
 constexpr unsigned registers_per_result = 4;
 
-std::uint32_t lanes() { return isa::tested_target().wavefront_size; }
-
 std::string set_exec(const std::string& mask, const std::string& half) {
   return isa::tests_wave32() ? "  s_mov_b32 exec_lo, " + half + "\n" : "  s_mov_b64 exec, " + mask + "\n";
 }
@@ -289,6 +287,8 @@ void KernelText::results() {
 }
 
 }  // namespace
+
+std::uint32_t lanes() { return isa::tested_target().wavefront_size; }
 
 std::string kernel_text(const Setup& setup) {
   const std::string text = KernelText(setup).text();

@@ -36,6 +36,9 @@ inline constexpr std::uint32_t delay_bits = 3;
   return (round + first_value) * (golden_ratio + 0x2c9277b4 * thread);
 }
 
+/// Of a wavefront of the tested target.
+[[nodiscard]] std::uint32_t lanes();
+
 [[nodiscard]] std::string kernel_text(const Setup& setup);
 
 }  // namespace softgpu::litmus

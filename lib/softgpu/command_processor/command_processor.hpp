@@ -89,5 +89,6 @@ private:
 
 /// The GPUs' clock in nanoseconds: the same as std::chrono::steady_clock.
 [[nodiscard]] std::uint64_t gpu_clock() noexcept;
+[[nodiscard]] inline std::chrono::nanoseconds gpu_time() noexcept { return std::chrono::nanoseconds(gpu_clock()); }
 
 }  // namespace softgpu::command_processor

@@ -30,8 +30,6 @@ constexpr nanoseconds relaxed_nap = 250us;  // the watcher's, while others are a
 constexpr nanoseconds idle_nap = 1ms;       // the watcher's, when nothing happened for long
 constexpr nanoseconds reserve_nap = 500us;
 
-nanoseconds now() noexcept { return nanoseconds(gpu_clock()); }
-
 }  // namespace
 
 void Crew::wake_sleepers(std::uint32_t count) {
@@ -81,7 +79,7 @@ void Crew::call_another_helper() {
   wake_.notify_one();
 }
 
-void Crew::note_activity() noexcept { last_activity_.store(now().count(), std::memory_order_relaxed); }
+void Crew::note_activity() noexcept { last_activity_.store(gpu_time().count(), std::memory_order_relaxed); }
 
 void Crew::stop() {
   const std::lock_guard lock(mutex_);
@@ -146,7 +144,7 @@ void Crew::Member::end_executing() {
 void Crew::Member::found() noexcept { idle_since_ = nanoseconds::zero(); }
 
 bool Crew::Member::spin() {
-  const nanoseconds time = now();
+  const nanoseconds time = gpu_time();
   if (idle_since_ == nanoseconds::zero()) {
     idle_since_ = time;
     spins_done_ = 0;
@@ -194,7 +192,7 @@ void Crew::Member::stop_spinning() {
 
 /// How long this worker may doze before it looks again; zero when other workers look.
 nanoseconds Crew::Member::nap_duration() {
-  const nanoseconds quiet = now() - nanoseconds(crew_.last_activity_.load(std::memory_order_relaxed));
+  const nanoseconds quiet = gpu_time() - nanoseconds(crew_.last_activity_.load(std::memory_order_relaxed));
   if (holds(crew_.watcher_)) {
     if (quiet > active_time) return idle_nap;
     const bool others_are_awake = crew_.leader_.load(std::memory_order_relaxed) != nobody || crew_.occupied() != 0;

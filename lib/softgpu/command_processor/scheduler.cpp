@@ -49,8 +49,6 @@ constexpr nanoseconds longest_stay = 250us;
 constexpr nanoseconds between_turns = 5ms;
 constexpr unsigned finds_per_note = 64;  // short kernels before the time of the last activity is noted again
 
-nanoseconds now() noexcept { return nanoseconds(gpu_clock()); }
-
 }  // namespace
 
 std::uint32_t cores(std::uint32_t workers) noexcept {
@@ -131,7 +129,7 @@ private:
   /// Gives a work-group whose turn was over another turn.
   bool resume_paused(bool there_is_other_work) {
     if (state_.paused.size() == 0 || !state_.crew.has_a_core()) return false;
-    if (there_is_other_work && now() - last_turn_ < between_turns) return false;
+    if (there_is_other_work && gpu_time() - last_turn_ < between_turns) return false;
     auto entry = state_.paused.take();
     if (!entry) return false;
     self_.begin_executing();
@@ -140,7 +138,7 @@ private:
     if (entry->group != nullptr) set_aside(std::move(*entry));
     place_.leave();
     self_.end_executing();
-    last_turn_ = now();
+    last_turn_ = gpu_time();
     return true;
   }
 
@@ -254,7 +252,7 @@ private:
     self_.begin_executing();
     place_.settle();
     state_.waiting.leave(index_);
-    const nanoseconds begin = now();
+    const nanoseconds begin = gpu_time();
     if (busy_since_ == nanoseconds::zero()) busy_since_ = begin;
     for (unsigned kernels = 1;; ++kernels) {
       const bool ended = run_share(dispatch);
@@ -262,7 +260,7 @@ private:
         complete(*dispatch);
       else
         dispatch->part();
-      if (kernels == turns_per_queue || now() - begin > longest_stay) break;
+      if (kernels == turns_per_queue || gpu_time() - begin > longest_stay) break;
       if (state_.waiting.size() != 0 || state_.crew.stops()) break;
       auto next = ended ? launch_next(std::move(dispatch)) : wait_for_next();
       if (!next) break;
@@ -311,7 +309,7 @@ private:
       return;
     }
     if (!dispatch.has_unclaimed()) return;
-    const nanoseconds time = now();
+    const nanoseconds time = gpu_time();
     if (time - busy_since_ < share_after && dispatch.queue()->backlog() == AqlQueue::Backlog::none) return;
     if (time - shared_ < share_again) return;
     shared_ = time;
@@ -340,11 +338,11 @@ private:
 
   [[nodiscard]] std::shared_ptr<Dispatch> wait_for_next() {
     if (state_.crew.is_crowded() || backlog_ == AqlQueue::Backlog::launchable) return nullptr;
-    const nanoseconds end = now() + (backlog_ == AqlQueue::Backlog::blocked ? next_packet_spin : no_packet_spin);
+    const nanoseconds end = gpu_time() + (backlog_ == AqlQueue::Backlog::blocked ? next_packet_spin : no_packet_spin);
     do {
       if (auto next = join_one()) return next;
       __builtin_ia32_pause();
-    } while (now() < end && !state_.crew.stops());
+    } while (gpu_time() < end && !state_.crew.stops());
     return nullptr;
   }
 

@@ -10,11 +10,10 @@ namespace softgpu::command_processor {
 namespace {
 
 using sdma::Operation;
-using sdma::Packet;
 using sdma::Plane;
 
 /// Whether a memory location meets a POLL_REGMEM packet.
-bool poll_met(const Packet& packet) {
+bool poll_met(const sdma::Packet& packet) {
   const std::uint32_t value = load_device(packet.quad(1)) & packet.dword(4);
   const std::uint32_t reference = packet.dword(3);
   switch (packet.bits(0, 28, 3)) {
@@ -35,14 +34,14 @@ bool poll_met(const Packet& packet) {
   }
 }
 
-std::uint64_t copied_bytes(const Packet& packet) {
+std::uint64_t copied_bytes(const sdma::Packet& packet) {
   return std::uint64_t{packet.bits(1, 0, 30)} + 1;  // 30 bits from gfx90a on; ROCr 5.2 fills 22, as before
 }
 
-std::uint64_t filled_dwords(const Packet& packet) { return packet.bits(4, 0, 22) / sizeof(std::uint32_t) + 1; }
+std::uint64_t filled_dwords(const sdma::Packet& packet) { return packet.bits(4, 0, 22) / sizeof(std::uint32_t) + 1; }
 
 /// The access of a packet to memory.
-std::string name_of(const Packet& packet) {
+std::string name_of(const sdma::Packet& packet) {
   std::ostringstream text;
   text << std::showbase;
   const auto at = [&](const char* what, std::uint64_t address) { text << what << std::hex << address; };
@@ -87,7 +86,7 @@ SdmaQueue::SdmaQueue(std::uint64_t id, const SdmaQueueMemory& memory, Host& host
 void SdmaQueue::fetch(Progress& progress, Lookout& lookout) {
   const std::uint64_t limit = __atomic_load_n(&write_index_, __ATOMIC_ACQUIRE);
   while (read_index_ != limit) {
-    const Packet packet = read_packet();
+    const sdma::Packet packet = read_packet();
     if (packet.operation() == Operation::copy) lookout.leave();
     const auto length = carry_out(packet);
     if (!length) return;
@@ -96,16 +95,16 @@ void SdmaQueue::fetch(Progress& progress, Lookout& lookout) {
   }
 }
 
-Packet SdmaQueue::read_packet() const {
+sdma::Packet SdmaQueue::read_packet() const {
   // Packets do not wrap around: the host fills the end of the ring with empty ones.
   const std::uint64_t offset = read_index_ & (memory_.ring_bytes - 1);
-  const std::uint64_t bytes = std::min<std::uint64_t>(sizeof(Packet), memory_.ring_bytes - offset);
-  Packet packet;
+  const std::uint64_t bytes = std::min<std::uint64_t>(sizeof(sdma::Packet), memory_.ring_bytes - offset);
+  sdma::Packet packet;
   copy_device(reinterpret_cast<std::uint64_t>(&packet), reinterpret_cast<std::uint64_t>(memory_.ring + offset), bytes);
   return packet;
 }
 
-std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
+std::optional<unsigned> SdmaQueue::carry_out(const sdma::Packet& packet) {
   switch (packet.operation()) {
   case Operation::nop:
     return 1 + packet.bits(0, 16, 14);
@@ -134,7 +133,7 @@ std::optional<unsigned> SdmaQueue::carry_out(const Packet& packet) {
 }
 
 template <class Body>
-std::optional<unsigned> SdmaQueue::access(const Packet& packet, unsigned length, const Body& body) {
+std::optional<unsigned> SdmaQueue::access(const sdma::Packet& packet, unsigned length, const Body& body) {
   fault_watch_.look();
   if (const auto exit = guard_.run(body)) {
     stop_with_fault(packet, *exit);
@@ -143,7 +142,7 @@ std::optional<unsigned> SdmaQueue::access(const Packet& packet, unsigned length,
   return length;
 }
 
-std::optional<unsigned> SdmaQueue::copy(const Packet& packet) {
+std::optional<unsigned> SdmaQueue::copy(const sdma::Packet& packet) {
   switch (packet.sub_operation()) {
   case sdma::copy_linear:
     return access(packet, 7, [&] { copy_device(packet.quad(5), packet.quad(3), copied_bytes(packet)); });
@@ -154,7 +153,7 @@ std::optional<unsigned> SdmaQueue::copy(const Packet& packet) {
   }
 }
 
-std::optional<unsigned> SdmaQueue::poll(const Packet& packet) {
+std::optional<unsigned> SdmaQueue::poll(const sdma::Packet& packet) {
   constexpr unsigned length = 6;
   // Without the memory bit it polls a register: ROCr's flush of the host data path, which is not there.
   if (packet.bits(0, 31, 1) == 0) return length;
@@ -163,7 +162,7 @@ std::optional<unsigned> SdmaQueue::poll(const Packet& packet) {
   return met ? done : std::nullopt;
 }
 
-void SdmaQueue::copy_rectangle(const Packet& packet) const {
+void SdmaQueue::copy_rectangle(const sdma::Packet& packet) const {
   const unsigned element_shift = packet.bits(0, 29, 3);
   const Plane source = Plane::parse(packet, 1);
   const Plane target = Plane::parse(packet, 6);
@@ -175,14 +174,14 @@ void SdmaQueue::copy_rectangle(const Packet& packet) const {
       copy_device(target.row(row, slice, element_shift), source.row(row, slice, element_shift), row_bytes);
 }
 
-std::optional<unsigned> SdmaQueue::refuse(const Packet& packet, std::string_view what) {
+std::optional<unsigned> SdmaQueue::refuse(const sdma::Packet& packet, std::string_view what) {
   if (stop())
     host_.report_error("copy queue " + std::to_string(id_) + " stops: " + std::string(what) + " (first dword " +
                        std::to_string(packet.dword(0)) + ")");
   return std::nullopt;
 }
 
-void SdmaQueue::stop_with_fault(const Packet& packet, const compute::EarlyExit& exit) {
+void SdmaQueue::stop_with_fault(const sdma::Packet& packet, const compute::EarlyExit& exit) {
   if (!stop()) return;
   const std::string queue = "copy queue " + std::to_string(id_);
   std::ostringstream text;

@@ -8,6 +8,11 @@
 
 namespace softgpu::thunk {
 
+/// The next multiple of `unit`.
+[[nodiscard]] constexpr std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) noexcept {
+  return (value + unit - 1) / unit * unit;
+}
+
 /// Owns a reserved range and hands out parts of it as memory. What is not handed out is not accessible.
 ///
 /// Thread safety: none.

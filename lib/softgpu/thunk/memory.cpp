@@ -15,8 +15,6 @@ constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t huge_page = std::uint64_t{2} << 20;
 constexpr std::uint64_t largest_size = std::uint64_t{1} << 62;  // sizes and alignments add up without overflow
 
-std::uint64_t round_up(std::uint64_t value, std::uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
 void* map_pages(void* where, std::uint64_t size) {
   const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where != nullptr ? MAP_FIXED_NOREPLACE : 0);
   void* base = mmap(where, size, PROT_READ | PROT_WRITE, flags, -1, 0);

@@ -20,7 +20,7 @@
 namespace softgpu::compute {
 namespace {
 
-using Result = std::variant<std::shared_ptr<const Kernel>, Failure>;
+using KernelOrFailure = std::variant<std::shared_ptr<const Kernel>, Failure>;
 using DescriptorBytes = std::array<std::byte, KernelDescriptor::size>;
 
 const std::byte* at(std::uint64_t address) {
@@ -43,7 +43,7 @@ Failure no_host_code(std::uint64_t code_address, const JitError& error) {
 struct Entry {
   DescriptorBytes descriptor;
   std::vector<Program::Piece> pieces;
-  Result result;
+  KernelOrFailure result;
 
   [[nodiscard]] std::uint64_t code_address(std::uint64_t kernel_object) const {
     return kernel_object + static_cast<std::uint64_t>(KernelDescriptor::parse(descriptor).entry_offset);
@@ -104,7 +104,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   }
 
   /// The same code elsewhere needs no second translation: translated code knows no addresses.
-  std::optional<Result> find_copy(const Entry& entry) {
+  std::optional<KernelOrFailure> find_copy(const Entry& entry) {
     const std::lock_guard lock(entries_mutex);
     for (const auto& [address, other] : entries) {
       if (other.descriptor == entry.descriptor && other.pieces == entry.pieces) return other.result;
@@ -119,7 +119,8 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
            found->second.is_current(kernel_object);
   }
 
-  Result translate_program(const KernelDescriptor& descriptor, const Program& program, std::uint64_t code_address) {
+  KernelOrFailure translate_program(const KernelDescriptor& descriptor, const Program& program,
+                                    std::uint64_t code_address) {
     try {
       auto [code, waits_for] = translations.of(program, descriptor.float_mode());
       std::unique_ptr<CodeRegions> regions;
@@ -186,13 +187,13 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
 Engine::Engine(const EngineOptions& options) : state_(std::make_shared<State>(options)) {}
 Engine::~Engine() = default;
 
-Result Engine::kernel(std::uint64_t kernel_object) {
+KernelOrFailure Engine::kernel(std::uint64_t kernel_object) {
   if (auto found = state_->find(kernel_object)) return found;
   const std::lock_guard lock(state_->translation_mutex(kernel_object));
   if (auto found = state_->find(kernel_object)) return found;  // another thread was faster
   try {
     Entry entry = state_->make(kernel_object);
-    Result result = entry.result;
+    KernelOrFailure result = entry.result;
     if (std::holds_alternative<Failure>(result)) return result;
     const std::lock_guard entries_lock(state_->entries_mutex);
     state_->entries.insert_or_assign(kernel_object, std::move(entry));

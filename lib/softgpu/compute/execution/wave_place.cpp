@@ -8,7 +8,7 @@
 namespace softgpu::compute {
 namespace {
 
-struct Place {
+struct HardwarePlace {
   std::uint32_t engine;
   std::uint32_t unit;  ///< within the engine
   std::uint32_t simd;
@@ -16,7 +16,7 @@ struct Place {
   std::uint32_t group_slot;  ///< of the compute unit
 };
 
-Place place_of(const WaveState& state) {
+HardwarePlace place_of(const WaveState& state) {
   const PreparedLaunch& launch = *state.launch;
   const std::uint64_t group = launch.index_of(*state.group);
   std::uint32_t enabled = 1;
@@ -49,16 +49,16 @@ constexpr std::uint32_t vm_id = 8;
 constexpr std::uint32_t micro_engine = 1;
 
 /// The CDNA manuals' table of HW_ID.
-std::uint32_t hw_id(const Place& place) {
+std::uint32_t hw_id(const HardwarePlace& place) {
   return field(place.wave_slot, 0, 4) | field(place.simd, 4, 2) | field(place.unit, 8, 4) | field(place.engine, 13, 3) |
          field(place.group_slot, 16, 4) | field(vm_id, 20, 4) | field(micro_engine, 30, 2);
 }
 /// The RDNA manuals' tables of HW_ID1 and HW_ID2. Two compute units are a work-group processor, whose SIMDs they share.
-std::uint32_t hw_id1(const Place& place) {
+std::uint32_t hw_id1(const HardwarePlace& place) {
   return field(place.wave_slot, 0, 5) | field(place.unit % 2, 8, 1) | field(place.simd, 9, 1) |
          field(place.unit / 2, 10, 4) | field(place.engine, 18, 3);
 }
-std::uint32_t hw_id2(const Place& place) {
+std::uint32_t hw_id2(const HardwarePlace& place) {
   return field(micro_engine, 8, 2) | field(place.group_slot, 16, 5) | field(vm_id, 24, 4);
 }
 

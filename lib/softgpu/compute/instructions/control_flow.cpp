@@ -22,7 +22,7 @@ void no_operation(Emitter&, const Instruction& instruction) {
 
 void end_program(Emitter& e, const Instruction&) { e.ir.CreateRetVoid(); }
 
-void branch(Emitter& e, const Instruction& i) { e.ir.CreateBr(e.block_at(i.branch_target(i.operands.at(0)))); }
+void branch_always(Emitter& e, const Instruction& i) { e.ir.CreateBr(e.block_at(i.branch_target(i.operands.at(0)))); }
 
 void branch_if(Emitter& e, const Instruction& i, Value* condition) {
   llvm::BasicBlock* taken = e.block_at(i.branch_target(i.operands.at(0)));
@@ -222,7 +222,7 @@ void add_control_flow(HandlerTable& table) {
     table.add(mnemonic, no_operation);
   table.add("s_endpgm", end_program);
   table.add("s_endpgm_saved", end_program);
-  table.add("s_branch", branch);
+  table.add("s_branch", branch_always);
   table.add("s_cbranch_scc0", [](auto& e, auto& i) { branch_if(e, i, e.ir.CreateNot(e.scc())); });
   table.add("s_cbranch_scc1", [](auto& e, auto& i) { branch_if(e, i, e.scc()); });
   table.add("s_cbranch_vccz", [](auto& e, auto& i) { branch_if(e, i, e.ir.CreateIsNull(e.vcc())); });

@@ -10,7 +10,6 @@ using enum Lane;
 
 llvm::Type* integers(Emitter& e, unsigned bits) { return Emitter::lanes(e.ir.getIntNTy(bits)); }
 llvm::Type* floats(Emitter& e) { return Emitter::lanes(e.ir.getFloatTy()); }
-llvm::Type* doubles(Emitter& e) { return Emitter::lanes(e.ir.getDoubleTy()); }
 
 /// To an integer towards zero; too large numbers to the nearest that fits, NaN to 0.
 template <Intrinsic::ID saturating, unsigned bits>

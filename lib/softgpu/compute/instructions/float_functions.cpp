@@ -44,7 +44,6 @@ Value* polynomial(Emitter& e, Value* x, const std::array<double, n>& coefficient
   return result;
 }
 
-llvm::Type* doubles(Emitter& e) { return Emitter::lanes(e.ir.getDoubleTy()); }
 Value* widen(Emitter& e, Value* value) { return e.ir.CreateFPExt(value, doubles(e)); }
 Value* narrow(Emitter& e, Value* value) { return e.ir.CreateFPTrunc(value, Emitter::lanes(e.ir.getFloatTy())); }
 

@@ -6,6 +6,8 @@
 
 namespace softgpu::compute {
 
+/// The type of a double for each lane.
+inline llvm::Type* doubles(Emitter& e) { return Emitter::lanes(e.ir.getDoubleTy()); }
 /// A number for all lanes, of the type of `like`.
 inline llvm::Value* number_like(llvm::Value* like, double value) {
   return llvm::ConstantFP::get(like->getType(), value);

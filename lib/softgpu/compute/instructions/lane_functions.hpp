@@ -40,6 +40,25 @@ llvm::Value* reversed_intrinsic(Emitter& e, Sources s) {
   return e.ir.CreateBinaryIntrinsic(id, s[1], s[0]);
 }
 
+/// A constant for all lanes, of the type of `like`.
+inline llvm::Value* constant_like(llvm::Value* like, std::uint64_t value) {
+  return llvm::ConstantInt::get(like->getType(), value);
+}
+inline llvm::Value* low_bits(Emitter& e, llvm::Value* value, std::uint64_t mask) {
+  return e.ir.CreateAnd(value, constant_like(value, mask));
+}
+
+/// S1 shifted by S0 modulo S1's width: the "rev" shifts.
+template <llvm::Instruction::BinaryOps operation>
+llvm::Value* shift_by_first(Emitter& e, Sources s) {
+  llvm::Type* type = s[1]->getType();
+  llvm::Value* count = low_bits(e, s[0], type->getScalarSizeInBits() - 1);
+  return e.ir.CreateBinOp(operation, s[1], e.ir.CreateZExt(count, type));
+}
+
+/// S0 * S1 + S2 of integers.
+inline llvm::Value* multiply_add(Emitter& e, Sources s) { return e.ir.CreateAdd(e.ir.CreateMul(s[0], s[1]), s[2]); }
+
 /// S0 * S1 + S2 of 16-bit integers without loss, then saturated.
 template <bool is_signed>
 llvm::Value* multiply_add_saturated(Emitter& e, Sources s) {
@@ -65,10 +84,5 @@ llvm::Value* dot(Emitter& e, Sources s, unsigned bits, DotSigns signs, bool satu
 
 /// The source in the first lane that EXEC enables; in lane 0 if EXEC is 0.
 llvm::Value* first_active_lane(Emitter& e, const Operand& source);
-
-/// A constant for all lanes, of the type of `like`.
-inline llvm::Value* constant_like(llvm::Value* like, std::uint64_t value) {
-  return llvm::ConstantInt::get(like->getType(), value);
-}
 
 }  // namespace softgpu::compute

@@ -24,18 +24,18 @@ Chunks vector_chunks(Emitter& e, const Operand& operand) {
   return values;
 }
 
-std::uint32_t offset_of(const Instruction& i, const char* name = "offset") {
+std::uint32_t instruction_offset(const Instruction& i, const char* name = "offset") {
   return static_cast<std::uint32_t>(i.number(name));
 }
 
-void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
+void load_lds(Emitter& e, const Instruction& i, const AccessFormat& format) {
   const Chunks addresses = vector_chunks(e, i.operands.at(1));
-  load_lanes(e, i.operands.at(0), format, lds_addresses(e, addresses, offset_of(i), format.bytes));
+  load_lanes(e, i.operands.at(0), format, lds_addresses(e, addresses, instruction_offset(i), format.bytes));
 }
 
-void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
+void store_lds(Emitter& e, const Instruction& i, const AccessFormat& format) {
   const Chunks addresses = vector_chunks(e, i.operands.at(0));
-  store_lanes(e, i.operands.at(1), format, lds_addresses(e, addresses, offset_of(i), format.bytes));
+  store_lanes(e, i.operands.at(1), format, lds_addresses(e, addresses, instruction_offset(i), format.bytes));
 }
 
 /// Two elements a lane, whose offsets count in elements or in 64 of them.
@@ -52,7 +52,7 @@ void load_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
   const Chunks addresses = vector_chunks(e, i.operands.at(1));
   const auto load_element = [&](const char* offset, unsigned first) {
     load_lanes(e, part_of(destination, first, format.dwords()), format,
-               lds_addresses(e, addresses, offset_of(i, offset) * pair.scale, pair.bytes));
+               lds_addresses(e, addresses, instruction_offset(i, offset) * pair.scale, pair.bytes));
   };
   load_element("offset0", 0);
   load_element("offset1", format.dwords());
@@ -61,7 +61,8 @@ void load_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
 void store_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
   const Chunks addresses = vector_chunks(e, i.operands.at(0));
   const auto store_element = [&](const char* offset, const Operand& source) {
-    store_lanes(e, source, {pair.bytes}, lds_addresses(e, addresses, offset_of(i, offset) * pair.scale, pair.bytes));
+    store_lanes(e, source, {pair.bytes},
+                lds_addresses(e, addresses, instruction_offset(i, offset) * pair.scale, pair.bytes));
   };
   store_element("offset0", i.operands.at(1));
   store_element("offset1", i.operands.at(2));
@@ -148,7 +149,7 @@ void atomic(Emitter& e, const Instruction& i, const LdsAtomic& named, Returns re
   const bool compares =
       named.operation == AtomicOperation::compare_swap || named.operation == AtomicOperation::compare_swap_float;
   const AccessFormat format{named.bits / 8};
-  put_lds_addresses(e, vector_chunks(e, i.operands.at(address)), offset_of(i));
+  put_lds_addresses(e, vector_chunks(e, i.operands.at(address)), instruction_offset(i));
   for (unsigned source = 0; source < named.sources; ++source) {
     // ds_cmpst names the value to compare with first, ds_cmpstore second.
     const unsigned place = compares && !i.mnemonic.starts_with("ds_cmpstore") ? 1 - source : source;
@@ -170,11 +171,11 @@ void exchange_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
   for (unsigned d = 0; d < dwords; ++d)
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) second[d][chunk] = lane_data(e, chunk, dwords + d);
 
-  put_lds_addresses(e, addresses, offset_of(i, "offset0") * pair.scale);
+  put_lds_addresses(e, addresses, instruction_offset(i, "offset0") * pair.scale);
   call_atomic(e, AtomicOperation::swap, 8 * pair.bytes, e.exec());
   take_destination(e, part_of(i.operands.at(0), 0, dwords), format);
 
-  put_lds_addresses(e, addresses, offset_of(i, "offset1") * pair.scale);
+  put_lds_addresses(e, addresses, instruction_offset(i, "offset1") * pair.scale);
   for (unsigned d = 0; d < dwords; ++d)
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) put_lane_data(e, chunk, d, second[d][chunk]);
   call_atomic(e, AtomicOperation::swap, 8 * pair.bytes, e.exec());
@@ -183,7 +184,8 @@ void exchange_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
 
 /// ds_append and ds_consume: one counter a wavefront, at M0 + offset, moved by the number of enabled lanes.
 void count_lanes(Emitter& e, const Instruction& i, AtomicOperation operation) {
-  Value* place = e.ir.CreateAdd(e.ir.CreateAnd(e.sgpr(scalar_register::m0), 0xffff), e.ir.getInt32(offset_of(i)));
+  Value* place =
+      e.ir.CreateAdd(e.ir.CreateAnd(e.sgpr(scalar_register::m0), 0xffff), e.ir.getInt32(instruction_offset(i)));
   Value* count = e.ir.CreateTrunc(e.ir.CreateUnaryIntrinsic(llvm::Intrinsic::ctpop, e.exec()), e.i32());
   Chunks places;
   places.fill(e.ir.CreateZExt(e.splat(place), Emitter::lanes(e.i64())));
@@ -198,7 +200,7 @@ void count_lanes(Emitter& e, const Instruction& i, AtomicOperation operation) {
 void conditional_exchange(Emitter& e, const Instruction& i) {
   Chunks places;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* place = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(offset_of(i)));
+    Value* place = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(instruction_offset(i)));
     places[chunk] = e.ir.CreateZExt(e.ir.CreateAnd(place, e.splat(0xfff8U)), Emitter::lanes(e.i64()));
   }
   put_lane_addresses(e, places);
@@ -217,7 +219,7 @@ Value* visible(Emitter& e, const Operand& source, unsigned chunk) {
 
 /// The lane that a byte address names, times 4 (<16 x i32>): one of the wavefront, or of the half that the chunk is in.
 Value* exchanged_lane(Emitter& e, const Instruction& i, unsigned chunk) {
-  Value* address = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(offset_of(i)));
+  Value* address = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(instruction_offset(i)));
   if (!e.architecture().exchanges_within_32_lanes) return e.ir.CreateAnd(address, e.splat(63U * 4));
   return e.ir.CreateOr(e.ir.CreateAnd(address, e.splat(31U * 4)), e.splat(chunk < 2 ? 0U : 32U * 4));
 }
@@ -313,8 +315,8 @@ void add_loads_and_stores(HandlerTable& table) {
       {"2", "_b32", {4, 4}}, {"2st64", "_b32", {4, 4 * 64}}, {"2", "_b64", {8, 8}}, {"2st64", "_b64", {8, 8 * 64}},
   };
   // clang-format on
-  for (const Row& row : loads) table.add(row.mnemonic, [f = row.format](auto& e, auto& i) { load(e, i, f); });
-  for (const Row& row : stores) table.add(row.mnemonic, [f = row.format](auto& e, auto& i) { store(e, i, f); });
+  for (const Row& row : loads) table.add(row.mnemonic, [f = row.format](auto& e, auto& i) { load_lds(e, i, f); });
+  for (const Row& row : stores) table.add(row.mnemonic, [f = row.format](auto& e, auto& i) { store_lds(e, i, f); });
   for (const auto& [count, type, format] : pairs) {
     const std::string suffix = std::string(count) + type;
     table.add("ds_read" + suffix, [f = format](auto& e, auto& i) { load_pair(e, i, f); });
@@ -338,10 +340,10 @@ void add_lds_memory(HandlerTable& table) {
   table.add("ds_consume", [](auto& e, auto& i) { count_lanes(e, i, AtomicOperation::subtract); });
   table.add("ds_condxchg32_rtn_b64", conditional_exchange);
   table.add("ds_read_addtid_b32", [](auto& e, auto& i) {
-    load_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i))));
+    load_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, static_cast<std::int32_t>(instruction_offset(i))));
   });
   table.add("ds_write_addtid_b32", [](auto& e, auto& i) {
-    store_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i))));
+    store_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, static_cast<std::int32_t>(instruction_offset(i))));
   });
   table.add("ds_bpermute_b32", backward_permute);
   table.add("ds_permute_b32", forward_permute);

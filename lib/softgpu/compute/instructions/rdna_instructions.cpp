@@ -21,10 +21,6 @@ using enum Lane;
 
 // --- Waiting, hints and hardware registers
 
-void no_operation(Emitter&, const Instruction& instruction) {
-  for (const Modifier& part : instruction.modifiers) part.read = true;
-}
-
 /// s_round_mode and s_denorm_mode: four bits of MODE, from `shift` on.
 void set_mode(Emitter& e, const Instruction& i, unsigned shift) {
   const auto bits = static_cast<std::uint32_t>(i.operands.at(0).value & 15) << shift;
@@ -58,7 +54,7 @@ void add_scalar_instructions(HandlerTable& table) {
   for (const char* mnemonic : {"s_waitcnt_vscnt", "s_waitcnt_vmcnt", "s_waitcnt_expcnt", "s_waitcnt_lgkmcnt",
                                "s_waitcnt_depctr", "s_wait_idle", "s_clause", "s_delay_alu", "s_inst_prefetch",
                                "s_set_inst_prefetch_distance", "s_version", "v_pipeflush"})
-    table.add(mnemonic, no_operation);
+    table.add(mnemonic, *table.find("s_nop"));
   for (const char* mnemonic : {"buffer_gl0_inv", "buffer_gl1_inv", "s_gl1_inv"}) table.add(mnemonic, maintain_caches);
   table.add("s_round_mode", [](auto& e, auto& i) { set_mode(e, i, 0); });
   table.add("s_denorm_mode", [](auto& e, auto& i) { set_mode(e, i, 4); });

@@ -81,7 +81,7 @@ Result shift_and_add(Emitter& e, Value* a, Value* b) {
   return {e.ir.CreateTrunc(sum, e.i32()), e.ir.CreateICmpUGT(sum, e.ir.getInt64(0xffffffff))};
 }
 
-Result pack(Emitter& e, Value* low, Value* high) {
+Result pack_halves(Emitter& e, Value* low, Value* high) {
   return {e.ir.CreateOr(e.ir.CreateAnd(low, 0xffff), e.ir.CreateShl(high, 16))};
 }
 Value* upper(Emitter& e, Value* value) { return e.ir.CreateLShr(value, 16); }
@@ -148,9 +148,9 @@ void set_execution_mask(Emitter& e, Result result) {
     e.set_sgpr(scalar_register::exec, result.value);
 }
 
-class Table {
+class ScalarTable {
 public:
-  explicit Table(HandlerTable& table) : table_(table) {}
+  explicit ScalarTable(HandlerTable& table) : table_(table) {}
 
   /// `bits` are those of the two sources.
   void binary(const char* mnemonic, unsigned bits0, unsigned bits1, Binary operation) {
@@ -236,7 +236,7 @@ private:
   HandlerTable& table_;
 };
 
-void add_arithmetic(Table& t) {
+void add_arithmetic(ScalarTable& t) {
   using P = llvm::CmpInst;
   t.binary("s_add_u32", 32, 32,
            [](auto& e, auto* a, auto* b) { return with_overflow(e, Intrinsic::uadd_with_overflow, a, b); });
@@ -272,7 +272,7 @@ void add_arithmetic(Table& t) {
   t.with_constant("s_movk_i32", [](auto&, auto*, auto* b) { return Result{b}; });
 }
 
-void add_shifts_and_fields(Table& t) {
+void add_shifts_and_fields(ScalarTable& t) {
   t.binary("s_lshl_b32", 32, 32,
            [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateShl(a, amount(e, a, b))); });
   t.binary("s_lshl_b64", 64, 32,
@@ -291,16 +291,17 @@ void add_shifts_and_fields(Table& t) {
   t.binary("s_bfe_i32", 32, 32, [](auto& e, auto* a, auto* b) { return bit_field_extract(e, a, b, true); });
   t.binary("s_bfe_u64", 64, 32, [](auto& e, auto* a, auto* b) { return bit_field_extract(e, a, b, false); });
   t.binary("s_bfe_i64", 64, 32, [](auto& e, auto* a, auto* b) { return bit_field_extract(e, a, b, true); });
-  t.binary("s_pack_ll_b32_b16", 32, 32, [](auto& e, auto* a, auto* b) { return pack(e, a, b); });
-  t.binary("s_pack_lh_b32_b16", 32, 32, [](auto& e, auto* a, auto* b) { return pack(e, a, upper(e, b)); });
-  t.binary("s_pack_hh_b32_b16", 32, 32, [](auto& e, auto* a, auto* b) { return pack(e, upper(e, a), upper(e, b)); });
+  t.binary("s_pack_ll_b32_b16", 32, 32, [](auto& e, auto* a, auto* b) { return pack_halves(e, a, b); });
+  t.binary("s_pack_lh_b32_b16", 32, 32, [](auto& e, auto* a, auto* b) { return pack_halves(e, a, upper(e, b)); });
+  t.binary("s_pack_hh_b32_b16", 32, 32,
+           [](auto& e, auto* a, auto* b) { return pack_halves(e, upper(e, a), upper(e, b)); });
   t.unary("s_sext_i32_i8", 32,
           [](auto& e, auto* a) { return Result{e.ir.CreateSExt(e.ir.CreateTrunc(a, e.ir.getInt8Ty()), e.i32())}; });
   t.unary("s_sext_i32_i16", 32,
           [](auto& e, auto* a) { return Result{e.ir.CreateSExt(e.ir.CreateTrunc(a, e.ir.getInt16Ty()), e.i32())}; });
 }
 
-void add_logic(Table& t) {
+void add_logic(ScalarTable& t) {
   t.logic("s_and", [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateAnd(a, b)); });
   t.logic("s_or", [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateOr(a, b)); });
   t.logic("s_xor", [](auto& e, auto* a, auto* b) { return with_nonzero(e, e.ir.CreateXor(a, b)); });
@@ -319,7 +320,7 @@ void add_logic(Table& t) {
 }
 
 /// Operations on one source, each in 32 and 64 bits.
-void add_unary(Table& t) {
+void add_unary(ScalarTable& t) {
   for (const unsigned bits : {32U, 64U}) {
     const std::string b = "_b" + std::to_string(bits);
     const auto unary = [&](const std::string& mnemonic, Unary operation) {
@@ -349,7 +350,7 @@ void add_unary(Table& t) {
   t.unary("s_bitreplicate_b64_b32", 32, replicate_bits);
 }
 
-void add_compares(Table& t) {
+void add_compares(ScalarTable& t) {
   using P = llvm::CmpInst;
   t.compare("eq_i32", P::ICMP_EQ, 32), t.compare("eq_u32", P::ICMP_EQ, 32), t.compare("eq_u64", P::ICMP_EQ, 64);
   t.compare("lg_i32", P::ICMP_NE, 32), t.compare("lg_u32", P::ICMP_NE, 32), t.compare("lg_u64", P::ICMP_NE, 64);
@@ -362,7 +363,7 @@ void add_compares(Table& t) {
 }  // namespace
 
 void add_scalar_alu(HandlerTable& table) {
-  Table t(table);
+  ScalarTable t(table);
   add_arithmetic(t);
   add_shifts_and_fields(t);
   add_logic(t);

@@ -9,17 +9,8 @@ namespace Intrinsic = llvm::Intrinsic;
 using Op = llvm::Instruction;
 using enum Lane;
 
-Value* low_bits(Emitter& e, Value* value, std::uint64_t mask) {
-  return e.ir.CreateAnd(value, constant_like(value, mask));
-}
-
 /// A shift count modulo the width of the shifted value.
 Value* count(Emitter& e, Value* value) { return low_bits(e, value, value->getType()->getScalarSizeInBits() - 1); }
-
-template <Op::BinaryOps operation>
-Value* shift_by_first(Emitter& e, Sources s) {
-  return e.ir.CreateBinOp(operation, s[1], count(e, s[0]));
-}
 
 Value* zero_extend(Emitter& e, Value* value) { return e.ir.CreateZExt(value, Emitter::lanes(e.i64())); }
 Value* sign_extend(Emitter& e, Value* value) { return e.ir.CreateSExt(value, Emitter::lanes(e.i64())); }
@@ -187,8 +178,6 @@ Value* saturate_to_bytes(Emitter& e, Sources s) {
   return e.ir.CreateOr(low, e.ir.CreateShl(clamp(e.ir.CreateAShr(s[0], 16)), 8));
 }
 
-Value* multiply_add(Emitter& e, Sources s) { return e.ir.CreateAdd(e.ir.CreateMul(s[0], s[1]), s[2]); }
-
 template <auto extend>
 Value* multiply_add_halves(Emitter& e, Sources s) {
   llvm::Type* dword = Emitter::lanes(e.i32());
@@ -196,9 +185,9 @@ Value* multiply_add_halves(Emitter& e, Sources s) {
   return e.ir.CreateAdd(e.ir.CreateMul(widen(s[0]), widen(s[1])), s[2]);
 }
 
-class Table {
+class IntegerTable {
 public:
-  explicit Table(HandlerTable& table) : table_(table) {}
+  explicit IntegerTable(HandlerTable& table) : table_(table) {}
   void operator()(const char* mnemonic, std::vector<Lane> sources, LaneFunction function,
                   OperationOptions options = {}) {
     const Lane result = sources[0] == u16 ? u16 : u32;
@@ -209,7 +198,7 @@ private:
   HandlerTable& table_;
 };
 
-void add_one_and_two_operands(Table op) {
+void add_one_and_two_operands(IntegerTable op) {
   op("v_not_b32", {u32}, [](auto& e, auto s) { return e.ir.CreateNot(s[0]); });
   op("v_bfrev_b32", {u32}, unary_intrinsic<Intrinsic::bitreverse>);
   op("v_ffbh_u32", {u32}, find_bit<Intrinsic::ctlz>);
@@ -243,7 +232,7 @@ void add_one_and_two_operands(Table op) {
   op("v_bcnt_u32_b32", {u32, u32}, count_bits_and_add);
 }
 
-void add_three_operands(Table op) {
+void add_three_operands(IntegerTable op) {
   op("v_mad_i32_i24", {u32, u32, u32}, multiply_add24<signed24>, {.clamped = multiply_add24_signed_clamped});
   op("v_mad_u32_u24", {u32, u32, u32}, multiply_add24<unsigned24>, {.clamped = multiply_add24_unsigned_clamped});
   op("v_bfe_u32", {u32, u32, u32}, bit_field_extract_unsigned);
@@ -295,7 +284,7 @@ Value* screen_partition(Emitter& e, Sources s) {
   return engines;
 }
 
-void add_halves(HandlerTable& table, Table op) {
+void add_halves(HandlerTable& table, IntegerTable op) {
   constexpr auto preserved = VectorInstruction::UpperHalf::preserved;
   op("v_add_u16", {u16, u16}, binary<Op::Add>, {.clamped = binary_intrinsic<Intrinsic::uadd_sat>});
   op("v_sub_u16", {u16, u16}, binary<Op::Sub>, {.clamped = binary_intrinsic<Intrinsic::usub_sat>});
@@ -330,9 +319,9 @@ void add_halves(HandlerTable& table, Table op) {
 void add_vector_integer(HandlerTable& table) {
   add_vector_operation(table, "v_mov_b32", {b32, {b32}}, [](Emitter&, Sources s) { return s[0]; });
   add_vector_operation(table, "v_screen_partition_4se_b32", {u32, {u32}}, screen_partition);
-  add_one_and_two_operands(Table(table));
-  add_three_operands(Table(table));
-  add_halves(table, Table(table));
+  add_one_and_two_operands(IntegerTable(table));
+  add_three_operands(IntegerTable(table));
+  add_halves(table, IntegerTable(table));
 }
 
 }  // namespace softgpu::compute

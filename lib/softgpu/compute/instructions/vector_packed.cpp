@@ -203,12 +203,6 @@ void add_dot(HandlerTable& table, const char* mnemonic, const char* accumulating
   add_vector_operation(table, accumulating, {u32, {u32, u32, u32}}, dot_integers<bits, is_signed, false>, options);
 }
 
-template <Op::BinaryOps operation>
-Value* shift_by_first(Emitter& e, Sources s) {
-  return e.ir.CreateBinOp(operation, s[1], e.ir.CreateAnd(s[0], constant_like(s[0], 15)));
-}
-Value* multiply_add(Emitter& e, Sources s) { return e.ir.CreateAdd(e.ir.CreateMul(s[0], s[1]), s[2]); }
-
 void add_halves(HandlerTable& t) {
   add_packed_halves(t, "v_pk_add_u16", u16, 2, binary<Op::Add>, binary_intrinsic<Intrinsic::uadd_sat>);
   add_packed_halves(t, "v_pk_add_i16", u16, 2, binary<Op::Add>, binary_intrinsic<Intrinsic::sadd_sat>);

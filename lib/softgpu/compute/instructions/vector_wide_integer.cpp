@@ -9,12 +9,6 @@ namespace Intrinsic = llvm::Intrinsic;
 using Op = llvm::Instruction;
 using enum Lane;
 
-template <Op::BinaryOps operation>
-Value* shift_by_first(Emitter& e, Sources s) {
-  Value* count = e.ir.CreateZExt(e.ir.CreateAnd(s[0], e.splat(63U)), s[1]->getType());
-  return e.ir.CreateBinOp(operation, s[1], count);
-}
-
 enum class Operation : std::uint8_t { add, subtract, subtract_reversed };
 enum class CarryIn : std::uint8_t { no, yes };
 

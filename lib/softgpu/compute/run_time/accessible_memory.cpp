@@ -5,12 +5,12 @@
 namespace softgpu::compute {
 namespace {
 
-constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t page_bytes = 4096;
 
-std::uint64_t page_of(std::uint64_t address) { return address / page * page; }
+std::uint64_t page_of(std::uint64_t address) { return address / page_bytes * page_bytes; }
 
 AccessibleMemory::Range whole_pages(std::uint64_t base, std::uint64_t bytes) {
-  return {page_of(base), page_of(base + bytes + page - 1)};
+  return {page_of(base), page_of(base + bytes + page_bytes - 1)};
 }
 
 }  // namespace

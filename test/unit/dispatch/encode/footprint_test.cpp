@@ -69,8 +69,8 @@ TEST(AddressSets, meet_as_their_bytes_do) {
 
 // ---- pairs of batches
 
-PacketStream derive(const Steps& steps) { return encode(steps, Fences::derived, nullptr); }
-Footprint footprint(const Steps& steps) { return {steps, derive(steps)}; }
+PacketStream derive_between(const Steps& steps) { return encode(steps, Fences::derived, nullptr); }
+Footprint footprint(const Steps& steps) { return {steps, derive_between(steps)}; }
 bool may_begin_beside(const Steps& before, const Steps& steps) {
   return footprint(steps).may_begin_beside(footprint(before));
 }
@@ -146,7 +146,7 @@ struct Sequence {
       submitted.steps.resize(batch.size());
       std::iota(submitted.steps.begin(), submitted.steps.end(), steps.size());
       steps.insert(steps.end(), batch.begin(), batch.end());
-      submitted.stream = derive(batch);
+      submitted.stream = derive_between(batch);
       begins_beside.push_back(ends.submit(submitted, Footprint(batch, submitted.stream)));
     }
   }

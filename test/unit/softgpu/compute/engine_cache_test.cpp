@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "descriptor_and_code.hpp"
 #include "softgpu/compute/execution/engine.hpp"
 #include "softgpu/compute/host_code/kernel_cache.hpp"
 #include "temporary_folder.hpp"
@@ -20,26 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::uint32_t s_endpgm = 0xbf810000;
-constexpr std::uint32_t s_barrier = 0xbf8a0000;
-constexpr std::uint32_t s_trap_2 = 0xbf920002;
-constexpr std::uint32_t s_nop = 0xbf800000;
-constexpr std::uint32_t s_sendmsg_save_wave = 0xbf900004;
-
-class Image {
-public:
-  explicit Image(const std::vector<std::uint32_t>& code, std::uint32_t rsrc1 = 0) {
-    const std::int64_t entry_offset = KernelDescriptor::size;
-    std::memcpy(bytes_.data() + 16, &entry_offset, sizeof entry_offset);
-    std::memcpy(bytes_.data() + 48, &rsrc1, sizeof rsrc1);
-    std::memcpy(bytes_.data() + entry_offset, code.data(), code.size() * sizeof code[0]);
-  }
-  [[nodiscard]] std::uint64_t address() const { return std::bit_cast<std::uint64_t>(bytes_.data()); }
-
-private:
-  alignas(64) std::array<std::byte, 256> bytes_{};
-};
-
 /// An engine that begins with nothing but the folder, as a new process does.
 struct NewEngine {
   explicit NewEngine(const std::string& folder, HostCpu cpu = HostCpu::host)
@@ -48,13 +29,13 @@ struct NewEngine {
                   lines.emplace_back(line);
                 }}) {}
 
-  std::shared_ptr<const Kernel> kernel(const Image& image) {
+  std::shared_ptr<const Kernel> kernel(const DescriptorAndCode& image) {
     auto result = engine.kernel(image.address());
     EXPECT_TRUE(std::holds_alternative<std::shared_ptr<const Kernel>>(result));
     return std::get<std::shared_ptr<const Kernel>>(result);
   }
   /// How the kernel ends: the trap's text, or nothing.
-  std::string outcome(const Image& image) {
+  std::string outcome(const DescriptorAndCode& image) {
     auto packet = packet_of({64, 1, 1}, {64, 1, 1});
     packet.kernel_object = image.address();
     WorkGroupRunner runner(0);
@@ -79,7 +60,7 @@ std::vector<fs::path> files_of(const TemporaryFolder& folder) {
 
 TEST(EngineCache, a_new_engine_takes_a_kernel_from_the_folder) {
   const TemporaryFolder folder;
-  const Image image({s_trap_2, s_endpgm});
+  const DescriptorAndCode image({s_trap_2, s_endpgm});
   NewEngine first(folder.name());
   const std::string outcome = first.outcome(image);
   EXPECT_NE(outcome, "");
@@ -92,8 +73,8 @@ TEST(EngineCache, a_new_engine_takes_a_kernel_from_the_folder) {
 
 TEST(EngineCache, what_is_kept_says_whether_a_kernel_waits) {
   const TemporaryFolder folder;
-  const Image waits({s_barrier, s_endpgm});
-  const Image never_waits({s_endpgm});
+  const DescriptorAndCode waits({s_barrier, s_endpgm});
+  const DescriptorAndCode never_waits({s_endpgm});
   for (int round = 0; round < 2; ++round) {
     NewEngine engine(folder.name());
     EXPECT_EQ(engine.kernel(waits)->waits_for(), WaitsFor::work_group);
@@ -103,24 +84,24 @@ TEST(EngineCache, what_is_kept_says_whether_a_kernel_waits) {
 
 TEST(EngineCache, other_code_is_another_kernel) {
   const TemporaryFolder folder;
-  const std::string two = NewEngine(folder.name()).outcome(Image({s_trap_2, s_endpgm}));
+  const std::string two = NewEngine(folder.name()).outcome(DescriptorAndCode({s_trap_2, s_endpgm}));
   NewEngine engine(folder.name());
-  EXPECT_NE(engine.outcome(Image({s_nop, s_trap_2, s_endpgm})), two);
+  EXPECT_NE(engine.outcome(DescriptorAndCode({s_nop, s_trap_2, s_endpgm})), two);
   EXPECT_EQ(engine.count("from the cache"), 0);
 }
 
 TEST(EngineCache, another_floating_point_mode_is_another_kernel) {
   const TemporaryFolder folder;
-  static_cast<void>(NewEngine(folder.name()).kernel(Image({s_endpgm})));
+  static_cast<void>(NewEngine(folder.name()).kernel(DescriptorAndCode({s_endpgm})));
   NewEngine engine(folder.name());
-  static_cast<void>(engine.kernel(Image({s_endpgm}, 3U << 16)));
+  static_cast<void>(engine.kernel(DescriptorAndCode({s_endpgm}, 3U << 16)));
   EXPECT_EQ(engine.count("translated"), 1);
 }
 
 TEST(EngineCache, another_cpu_is_another_kernel) {
   if (!host_cpu_named("avx2")) GTEST_SKIP() << "this machine has no AVX2";
   const TemporaryFolder folder;
-  const Image image({s_trap_2, s_endpgm});
+  const DescriptorAndCode image({s_trap_2, s_endpgm});
   static_cast<void>(NewEngine(folder.name()).kernel(image));
   NewEngine engine(folder.name(), HostCpu::avx2);
   static_cast<void>(engine.kernel(image));
@@ -137,7 +118,7 @@ TEST(EngineCache, code_for_avx2_has_no_branch_for_each_lane) {
       // global_load_ushort v4, v[2:3], off; global_store_short v[2:3], v4, off
       {0xdc488000, 0x047f0002, 0xdc688000, 0x007f0402},
   }};
-  const auto size = [](HostCpu cpu, const Image& image) {
+  const auto size = [](HostCpu cpu, const DescriptorAndCode& image) {
     const TemporaryFolder folder;
     static_cast<void>(NewEngine(folder.name(), cpu).kernel(image));
     return fs::file_size(files_of(folder).at(0));
@@ -146,13 +127,13 @@ TEST(EngineCache, code_for_avx2_has_no_branch_for_each_lane) {
     std::vector<std::uint32_t> code = {s_mov_b64_exec_s0};
     code.insert(code.end(), access.begin(), access.end());
     code.push_back(s_endpgm);
-    EXPECT_LE(2 * size(HostCpu::avx2, Image(code)), 7 * size(HostCpu::avx512, Image(code)));
+    EXPECT_LE(2 * size(HostCpu::avx2, DescriptorAndCode(code)), 7 * size(HostCpu::avx512, DescriptorAndCode(code)));
   }
 }
 
 TEST(EngineCache, a_damaged_file_is_replaced) {
   const TemporaryFolder folder;
-  const Image image({s_trap_2, s_endpgm});
+  const DescriptorAndCode image({s_trap_2, s_endpgm});
   const std::string outcome = NewEngine(folder.name()).outcome(image);
   fs::resize_file(files_of(folder).at(0), fs::file_size(files_of(folder).at(0)) / 2);
   NewEngine second(folder.name());
@@ -166,7 +147,7 @@ TEST(EngineCache, a_damaged_file_is_replaced) {
 
 TEST(EngineCache, a_sound_file_that_holds_no_object_is_replaced) {
   const TemporaryFolder folder;
-  const Image image({s_trap_2, s_endpgm});
+  const DescriptorAndCode image({s_trap_2, s_endpgm});
   const std::string outcome = NewEngine(folder.name()).outcome(image);
   const std::string name = files_of(folder).at(0).stem().string();
   KernelCache::Key key{};
@@ -182,7 +163,7 @@ TEST(EngineCache, a_sound_file_that_holds_no_object_is_replaced) {
 
 TEST(EngineCache, what_is_refused_is_not_kept) {
   const TemporaryFolder folder;
-  const Image image({s_sendmsg_save_wave, s_endpgm});
+  const DescriptorAndCode image({s_sendmsg_save_wave, s_endpgm});
   NewEngine engine(folder.name());
   EXPECT_TRUE(std::holds_alternative<Failure>(engine.engine.kernel(image.address())));
   EXPECT_TRUE(files_of(folder).empty());
@@ -192,13 +173,13 @@ TEST(EngineCache, a_folder_that_cannot_be_made_only_costs_time) {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "file").put('x');
   NewEngine engine(folder.name() + "/file/cache");
-  EXPECT_NE(engine.outcome(Image({s_trap_2, s_endpgm})), "");
+  EXPECT_NE(engine.outcome(DescriptorAndCode({s_trap_2, s_endpgm})), "");
   EXPECT_EQ(engine.count("no folder"), 1);
 }
 
 TEST(EngineCache, threads_translate_different_kernels_at_once) {
   const TemporaryFolder folder;
-  std::vector<Image> images;
+  std::vector<DescriptorAndCode> images;
   for (std::size_t before = 0; before < 8; ++before) {
     std::vector<std::uint32_t> code(before, s_nop);
     code.insert(code.end(), {s_trap_2, s_endpgm});

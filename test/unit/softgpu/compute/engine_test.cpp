@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "descriptor_and_code.hpp"
 #include "softgpu/compute/host_code/jit.hpp"
 #include "softgpu/compute/run_time/global_wave_sync.hpp"
 #include "test_launch.hpp"
@@ -19,10 +20,6 @@ namespace softgpu::compute {
 namespace {
 
 // Machine words, as the assembler encodes them.
-constexpr std::uint32_t s_endpgm = 0xbf810000;
-constexpr std::uint32_t s_barrier = 0xbf8a0000;
-constexpr std::uint32_t s_trap_2 = 0xbf920002;
-constexpr std::uint32_t s_nop = 0xbf800000;
 constexpr std::uint32_t s_branch_over_one_word = 0xbf820001;
 constexpr std::uint32_t s_branch_back_one_word = 0xbf82fffe;
 constexpr std::uint32_t s_sleep_1 = 0xbf8e0001;
@@ -40,31 +37,9 @@ constexpr std::uint32_t s_ttracedata = 0xbf960000;
 constexpr std::uint32_t v_clrexcp = 0x7e006a00;
 constexpr std::uint32_t s_mov_m0_literal = 0xbefc00ff;
 constexpr std::uint32_t s_sendmsg_interrupt = 0xbf900001;
-constexpr std::uint32_t s_sendmsg_save_wave = 0xbf900004;
 constexpr std::uint32_t no_instruction = 0xffffffff;
 
-/// A kernel descriptor with code behind it, as a code object has them, in memory that the kernel's address points to.
-class Image {
-public:
-  explicit Image(const std::vector<std::uint32_t>& code) { set(code); }
-
-  void set(const std::vector<std::uint32_t>& code) {
-    const std::int64_t entry_offset = KernelDescriptor::size;
-    std::memcpy(bytes_.data() + 16, &entry_offset, sizeof entry_offset);
-    std::memcpy(bytes_.data() + entry_offset, code.data(), code.size() * sizeof code[0]);
-  }
-  /// In the descriptor's last bytes, which are reserved.
-  void set_word_before_entry(std::uint32_t word) {
-    std::memcpy(bytes_.data() + KernelDescriptor::size - sizeof word, &word, sizeof word);
-  }
-  void set_private_segment(std::uint32_t size) { std::memcpy(bytes_.data() + 4, &size, sizeof size); }
-  [[nodiscard]] std::uint64_t address() const { return std::bit_cast<std::uint64_t>(bytes_.data()); }
-
-private:
-  alignas(64) std::array<std::byte, 1024> bytes_{};
-};
-
-std::shared_ptr<const Kernel> kernel_in(Engine& engine, const Image& image) {
+std::shared_ptr<const Kernel> kernel_in(Engine& engine, const DescriptorAndCode& image) {
   auto result = engine.kernel(image.address());
   const auto* failure = std::get_if<Failure>(&result);
   EXPECT_EQ(failure, nullptr) << failure->text;
@@ -78,7 +53,7 @@ Failure failure_in(Engine& engine, std::uint64_t address) {
   return {};
 }
 
-std::optional<Failure> run(std::shared_ptr<const Kernel> kernel, const Image& image) {
+std::optional<Failure> run(std::shared_ptr<const Kernel> kernel, const DescriptorAndCode& image) {
   auto packet = packet_of({64, 1, 1}, {64, 1, 1});
   packet.kernel_object = image.address();
   WorkGroupRunner runner(0);
@@ -87,7 +62,7 @@ std::optional<Failure> run(std::shared_ptr<const Kernel> kernel, const Image& im
 
 TEST(Engine, translates_a_kernel_once) {
   Engine engine;
-  const Image image({s_endpgm});
+  const DescriptorAndCode image({s_endpgm});
   EXPECT_EQ(kernel_in(engine, image), kernel_in(engine, image));
 }
 
@@ -98,7 +73,7 @@ void expect_failure_until_there_is_memory(const Exception& thrown, const std::st
   Engine engine({.log = [&](std::string_view) {
     if (!enough) throw thrown;
   }});
-  const Image image({s_endpgm});
+  const DescriptorAndCode image({s_endpgm});
   const Failure failure = failure_in(engine, image.address());
   EXPECT_EQ(failure.kind, Failure::Kind::host_memory);
   EXPECT_EQ(failure.text, text);
@@ -114,14 +89,14 @@ TEST(Engine, fails_a_kernel_that_the_hosts_memory_does_not_suffice_for_and_trans
 
 TEST(Engine, translates_the_same_code_at_two_addresses_once) {
   Engine engine;
-  const Image one({s_nop, s_endpgm});
-  const Image other({s_nop, s_endpgm});
+  const DescriptorAndCode one({s_nop, s_endpgm});
+  const DescriptorAndCode other({s_nop, s_endpgm});
   EXPECT_EQ(kernel_in(engine, one), kernel_in(engine, other));
 }
 
 TEST(Engine, sees_that_an_address_holds_other_code_now) {
   Engine engine;
-  Image image({s_endpgm});
+  DescriptorAndCode image({s_endpgm});
   EXPECT_FALSE(run(kernel_in(engine, image), image));
   image.set({s_trap_2, s_endpgm});
   const auto failure = run(kernel_in(engine, image), image);
@@ -131,14 +106,14 @@ TEST(Engine, sees_that_an_address_holds_other_code_now) {
 
 TEST(Engine, sees_that_an_address_holds_another_descriptor_now) {
   Engine engine;
-  Image image({s_endpgm});
+  DescriptorAndCode image({s_endpgm});
   EXPECT_EQ(kernel_in(engine, image)->descriptor().private_segment_bytes, 0U);
   image.set_private_segment(128);
   EXPECT_EQ(kernel_in(engine, image)->descriptor().private_segment_bytes, 128U);
 }
 
 TEST(Engine, a_kernel_in_use_outlives_being_forgotten_and_the_engine) {
-  const Image image({s_trap_2, s_endpgm});
+  const DescriptorAndCode image({s_trap_2, s_endpgm});
   std::shared_ptr<const Kernel> kernel;
   {
     Engine engine;
@@ -151,7 +126,7 @@ TEST(Engine, a_kernel_in_use_outlives_being_forgotten_and_the_engine) {
 
 TEST(Engine, forgets_only_what_it_is_told_to) {
   Engine engine;
-  const Image image({s_endpgm});
+  const DescriptorAndCode image({s_endpgm});
   const auto kernel = kernel_in(engine, image);
   engine.forget(image.address() + 1024, 4096);
   EXPECT_EQ(kernel, kernel_in(engine, image));
@@ -159,7 +134,7 @@ TEST(Engine, forgets_only_what_it_is_told_to) {
 
 TEST(Engine, two_threads_get_one_translation) {
   Engine engine;
-  const Image image({s_barrier, s_endpgm});
+  const DescriptorAndCode image({s_barrier, s_endpgm});
   std::array<std::shared_ptr<const Kernel>, 4> kernels;
   std::vector<std::jthread> threads;
   for (auto& kernel : kernels) threads.emplace_back([&] { kernel = kernel_in(engine, image); });
@@ -169,25 +144,25 @@ TEST(Engine, two_threads_get_one_translation) {
 
 TEST(Engine, follows_branches_and_leaves_out_what_they_jump_over) {
   Engine engine;
-  const Image image({s_branch_over_one_word, no_instruction, s_endpgm});
+  const DescriptorAndCode image({s_branch_over_one_word, no_instruction, s_endpgm});
   EXPECT_FALSE(run(kernel_in(engine, image), image));
 }
 
 TEST(Engine, knows_what_kernels_may_wait_for) {
   Engine engine;
   const auto waits_for = [&](std::uint32_t instruction) {
-    return kernel_in(engine, Image({instruction, s_nop, s_endpgm}))->waits_for();
+    return kernel_in(engine, DescriptorAndCode({instruction, s_nop, s_endpgm}))->waits_for();
   };
   EXPECT_EQ(waits_for(s_nop), WaitsFor::nothing);
   EXPECT_EQ(waits_for(s_barrier), WaitsFor::work_group);
   EXPECT_EQ(waits_for(s_sleep_1), WaitsFor::anyone);
-  EXPECT_EQ(kernel_in(engine, Image({ds_gws_barrier_v0[0], ds_gws_barrier_v0[1], s_endpgm}))->waits_for(),
+  EXPECT_EQ(kernel_in(engine, DescriptorAndCode({ds_gws_barrier_v0[0], ds_gws_barrier_v0[1], s_endpgm}))->waits_for(),
             WaitsFor::whole_grid);
 }
 
 TEST(Engine, refuses_an_unsupported_instruction_by_its_name_and_offset) {
   Engine engine;
-  const Image image({s_nop, s_sendmsg_save_wave, s_endpgm});
+  const DescriptorAndCode image({s_nop, s_sendmsg_save_wave, s_endpgm});
   const Failure failure = failure_in(engine, image.address());
   EXPECT_EQ(failure.kind, Failure::Kind::illegal_instruction);
   EXPECT_EQ(failure.address, 4U);
@@ -201,7 +176,7 @@ TEST(Engine, a_message_interrupts_the_host_with_the_lower_24_bits_of_m0) {
     void kernel_interrupt(std::uint32_t data) override { received.push_back(data); }
   } handler;
   Engine engine;
-  const Image image({s_mov_m0_literal, 0x12345678, s_sendmsg_interrupt, s_sendmsg_interrupt, s_endpgm});
+  const DescriptorAndCode image({s_mov_m0_literal, 0x12345678, s_sendmsg_interrupt, s_sendmsg_interrupt, s_endpgm});
   const auto kernel = kernel_in(engine, image);
   ASSERT_NE(kernel, nullptr);
   QueueView queue;
@@ -215,7 +190,7 @@ TEST(Engine, a_message_interrupts_the_host_with_the_lower_24_bits_of_m0) {
 unsigned count_after(std::vector<std::uint32_t> code, std::uint32_t resource) {
   code.push_back(s_endpgm);
   Engine engine;
-  const Image image(code);
+  const DescriptorAndCode image(code);
   GlobalWaveSync sync;
   QueueView queue;
   queue.global_sync = &sync;
@@ -260,9 +235,9 @@ TEST(Engine, semaphores_of_global_sync_hold_wavefronts_until_they_are_raised_or_
   for (const auto& release : {ds_gws_sema_v_offset_3, ds_gws_sema_release_all_offset_3}) {
     // The first wavefront waits, the second one lets it go on.
     Engine engine;
-    const Image image({s_mov_m0_literal, 0, v_readfirstlane_s4_v0, s_cmp_eq_s4_0, s_branch_if_scc_over_three_words,
-                       release[0], release[1], s_endpgm, ds_gws_sema_p_offset_3[0], ds_gws_sema_p_offset_3[1],
-                       s_endpgm});
+    const DescriptorAndCode image({s_mov_m0_literal, 0, v_readfirstlane_s4_v0, s_cmp_eq_s4_0,
+                                   s_branch_if_scc_over_three_words, release[0], release[1], s_endpgm,
+                                   ds_gws_sema_p_offset_3[0], ds_gws_sema_p_offset_3[1], s_endpgm});
     const auto kernel = kernel_in(engine, image);
     ASSERT_NE(kernel, nullptr);
     GlobalWaveSync sync;
@@ -287,7 +262,7 @@ TEST(Engine, a_halted_wavefront_waits_until_its_work_group_ends) {
   constexpr std::uint32_t s_branch_if_scc_over_one_word = 0xbf850001;
   constexpr std::uint32_t s_sethalt_1 = 0xbf8d0001;
   Engine engine;
-  const Image image(
+  const DescriptorAndCode image(
       {v_readfirstlane_s4_v0, s_cmp_eq_s4_0, s_branch_if_scc_over_one_word, s_trap_2, s_sethalt_1, s_trap_2, s_endpgm});
   const auto kernel = kernel_in(engine, image);
   ASSERT_NE(kernel, nullptr);
@@ -300,14 +275,14 @@ TEST(Engine, a_halted_wavefront_waits_until_its_work_group_ends) {
 
 TEST(Engine, refuses_bytes_that_are_no_instruction) {
   Engine engine;
-  const Failure failure = failure_in(engine, Image({s_nop, s_nop, no_instruction}).address());
+  const Failure failure = failure_in(engine, DescriptorAndCode({s_nop, s_nop, no_instruction}).address());
   EXPECT_EQ(failure.kind, Failure::Kind::illegal_instruction);
   EXPECT_EQ(failure.address, 8U);
 }
 
 TEST(Engine, follows_branches_to_code_before_the_entry) {
   Engine engine;
-  Image image({s_branch_back_one_word, no_instruction});
+  DescriptorAndCode image({s_branch_back_one_word, no_instruction});
   image.set_word_before_entry(s_endpgm);
   EXPECT_EQ(run(kernel_in(engine, image), image), std::nullopt);
   image.set_word_before_entry(no_instruction);

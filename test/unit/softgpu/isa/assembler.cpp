@@ -108,4 +108,12 @@ std::vector<std::byte> assemble(const std::string& text, const compute::Target& 
   return text_section(llvm::StringRef(object.data(), object.size()));
 }
 
+bool assembles(const std::string& text) {
+  try {
+    return !assemble(text).empty();
+  } catch (const AssemblyError&) {
+    return false;
+  }
+}
+
 }  // namespace softgpu::isa

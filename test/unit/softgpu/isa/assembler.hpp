@@ -17,5 +17,7 @@ class AssemblyError : public std::runtime_error {
 
 /// The machine code of `text` for amdgcn-amd-amdhsa and `target`. Branches may only go to labels within `text`.
 [[nodiscard]] std::vector<std::byte> assemble(const std::string& text, const compute::Target& target = tested_target());
+/// Whether it does for the tested architecture. LLVM decodes some opcodes that its assembler then does not take.
+[[nodiscard]] bool assembles(const std::string& text);
 
 }  // namespace softgpu::isa

@@ -124,15 +124,6 @@ const char* suffix_of(Encoding encoding) {
   return "";
 }
 
-/// LLVM decodes some opcodes that its assembler then does not take for gfx90a.
-bool assembles(const std::string& text) {
-  try {
-    return !assemble(text).empty();
-  } catch (const AssemblyError&) {
-    return false;
-  }
-}
-
 /// The highest opcodes of these are the prefixes of other encodings.
 bool is_other_encoding(const Format& format, Words opcode) {
   const std::string_view name = format.name;

@@ -192,7 +192,7 @@ T field(T value, u32 place) {
 u64 place_in_word(std::size_t source, u64 bits) { return source == 1 ? bits & 0xff9fffff : bits; }
 u64 place_in_pair(std::size_t source, u64 bits) { return source == 1 ? bits & 0xffbfffff : bits; }
 
-const ScalarInstruction bits[] = {
+const ScalarInstruction bit_operations[] = {
     sop2("s_and_b32", [](u32 a, u32 b) { return nonzero(a & b); }),
     sop2("s_and_b64", [](u64 a, u64 b) { return nonzero(a & b); }),
     sop2("s_or_b32", [](u32 a, u32 b) { return nonzero(a | b); }),
@@ -225,7 +225,7 @@ const ScalarInstruction bits[] = {
     sop2("s_pack_lh_b32_b16", [](u32 a, u32 b) { return (a & 0xffff) | (b & 0xffff0000); }),
     sop2("s_pack_hh_b32_b16", [](u32 a, u32 b) { return a >> 16 | (b & 0xffff0000); }),
 };
-FASTDISPATCH_SCALAR_SUITE(ScalarBits, bits);
+FASTDISPATCH_SCALAR_SUITE(ScalarBits, bit_operations);
 
 const ScalarInstruction comparisons[] = {
     sopc("s_cmp_eq_i32", [](i32 a, i32 b) { return a == b; }),

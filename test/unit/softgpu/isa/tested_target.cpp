@@ -23,14 +23,6 @@ compute::Target parse(std::string_view text) {
   return target;
 }
 
-bool assembles(const std::string& text) {
-  try {
-    return !assemble(text).empty();
-  } catch (const AssemblyError&) {
-    return false;
-  }
-}
-
 /// Replaces gfx90a's mnemonics and hints, keeping the suffixes of encodings.
 std::string renamed(const std::string& assembly) {
   static const auto names = [] {

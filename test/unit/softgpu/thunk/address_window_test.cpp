@@ -15,7 +15,7 @@ namespace {
 constexpr std::uint64_t page = 4096;
 constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
 
-std::uint64_t number(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
+std::uint64_t address_of(const void* address) { return reinterpret_cast<std::uint64_t>(address); }
 
 TEST(AddressWindow, hands_out_zeroed_memory_that_lies_in_it) {
   AddressWindow window;
@@ -23,22 +23,22 @@ TEST(AddressWindow, hands_out_zeroed_memory_that_lies_in_it) {
   for (int i = 0; i < 100; ++i) {
     blocks.push_back(static_cast<char*>(window.allocate(page, page)));
     ASSERT_NE(blocks.back(), nullptr);
-    EXPECT_TRUE(window.contains(number(blocks.back())));
-    EXPECT_TRUE(window.addresses().contains(number(blocks.back())));
+    EXPECT_TRUE(window.contains(address_of(blocks.back())));
+    EXPECT_TRUE(window.addresses().contains(address_of(blocks.back())));
     EXPECT_EQ(*blocks.back(), 0);
     *blocks.back() = 1;
   }
   for (char* block : blocks) window.free(block);
   int local = 0;
-  EXPECT_FALSE(window.contains(number(&local)));
-  EXPECT_FALSE(window.addresses().contains(number(&local)));
+  EXPECT_FALSE(window.contains(address_of(&local)));
+  EXPECT_FALSE(window.addresses().contains(address_of(&local)));
 }
 
 TEST(AddressWindow, keeps_alignments_and_begins_again_at_its_beginning) {
   AddressWindow window;
   void* first = window.allocate(page, page);
   void* aligned = window.allocate(page, 64 * page);
-  EXPECT_EQ(number(aligned) % (64 * page), 0U);
+  EXPECT_EQ(address_of(aligned) % (64 * page), 0U);
   window.free(first);
   window.free(aligned);
   // Half of the window's room at a time: the second search has to begin anew.

@@ -117,7 +117,7 @@ TEST_F(MemoryTest, AddressesOfFreedMemoryAreNotUsedAgainAtOnceAndCannotBeAccesse
   ASSERT_EQ(pipe(ends.data()), 0);
   EXPECT_EQ(write(ends[1], block, 1), -1);
   EXPECT_EQ(errno, EFAULT);
-  for (const int end : ends) close(end);
+  for (const int end : ends) ::close(end);
 }
 
 TEST_F(MemoryTest, ImpossibleRequestsAreRefused) {
