@@ -10,15 +10,15 @@
 
 namespace {
 
-constexpr Shape shape = {.rows = 5, .columns = 7, .inner = 11};
+constexpr Shape small = {.rows = 5, .columns = 7, .inner = 11};
 
 std::vector<float> product_by_definition(const std::vector<float>& a, const std::vector<float>& b) {
-  std::vector<float> c(shape.rows * shape.columns);
-  for (std::size_t row = 0; row < shape.rows; ++row) {
-    for (std::size_t column = 0; column < shape.columns; ++column) {
+  std::vector<float> c(small.rows * small.columns);
+  for (std::size_t row = 0; row < small.rows; ++row) {
+    for (std::size_t column = 0; column < small.columns; ++column) {
       float sum = 0;
-      for (std::size_t k = 0; k < shape.inner; ++k) sum += a[row * shape.inner + k] * b[k * shape.columns + column];
-      c[row * shape.columns + column] = sum;
+      for (std::size_t k = 0; k < small.inner; ++k) sum += a[row * small.inner + k] * b[k * small.columns + column];
+      c[row * small.columns + column] = sum;
     }
   }
   return c;
@@ -26,9 +26,9 @@ std::vector<float> product_by_definition(const std::vector<float>& a, const std:
 
 class ProductCheckTest : public testing::Test {
 protected:
-  const std::vector<float> a_ = random_integers(shape.rows * shape.inner, 1);
-  const std::vector<float> b_ = random_integers(shape.inner * shape.columns, 2);
-  const ProductCheck check_{shape, a_, b_};
+  const std::vector<float> a_ = random_integers(small.rows * small.inner, 1);
+  const std::vector<float> b_ = random_integers(small.inner * small.columns, 2);
+  const ProductCheck check_{small, a_, b_};
   std::vector<float> c_ = product_by_definition(a_, b_);
 };
 
@@ -38,7 +38,7 @@ TEST_F(ProductCheckTest, FindsEverySingleElementThatIsOffByOne) {
   for (std::size_t i = 0; i < c_.size(); ++i) {
     std::vector<float> wrong = c_;
     wrong[i] -= 1;
-    EXPECT_EQ(check_.first_wrong_row(wrong), i / shape.columns);
+    EXPECT_EQ(check_.first_wrong_row(wrong), i / small.columns);
   }
 }
 
@@ -49,7 +49,7 @@ TEST_F(ProductCheckTest, FindsTwoErrorsThatCancelInTheSum) {
 }
 
 TEST_F(ProductCheckTest, FindsSwappedRows) {
-  std::swap_ranges(c_.begin() + shape.columns, c_.begin() + 2 * shape.columns, c_.begin() + 2 * shape.columns);
+  std::swap_ranges(c_.begin() + small.columns, c_.begin() + 2 * small.columns, c_.begin() + 2 * small.columns);
   EXPECT_EQ(check_.first_wrong_row(c_), 1);
 }
 
@@ -58,7 +58,7 @@ TEST_F(ProductCheckTest, FindsWhatIsNoInteger) {
        {0.5F, 3e38F, std::numeric_limits<float>::infinity(), std::numeric_limits<float>::quiet_NaN()}) {
     std::vector<float> wrong = c_;
     wrong.back() = value;
-    EXPECT_EQ(check_.first_wrong_row(wrong), shape.rows - 1);
+    EXPECT_EQ(check_.first_wrong_row(wrong), small.rows - 1);
   }
 }
 
