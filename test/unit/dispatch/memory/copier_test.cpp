@@ -99,12 +99,13 @@ TEST_F(PageableCopy, is_staged_where_the_memory_can_not_be_locked) {
 }
 
 TEST_F(PageableCopy, does_not_rely_on_the_lock_of_another_copy) {
-  const std::jthread other([&] { copy(device, std::span(host), {.lock_from = 1}); });
+  std::jthread other([&] { copy(device, std::span(host), {.lock_from = 1}); });
   while (hsa.started_copies() == 0) std::this_thread::yield();
   EXPECT_EQ(view_of(hsa.agent(), host).kind, MemoryKind::pageable) << "the other copy runs, and ends at its own time";
   const Pin pin(hsa.agent(), std::span(host).first(64));
   hsa.api().signal_store_screlease(hsa.copies().front().completion, 0);
-  while (hsa.locks() != 1) std::this_thread::yield();
+  other.join();
+  EXPECT_EQ(hsa.locks(), 1U);
   EXPECT_EQ(view_of(hsa.agent(), std::span(host).first(64)).kind, MemoryKind::pinned);
 }
 
