@@ -11,11 +11,6 @@ using enum Lane;
 llvm::Type* integers(Emitter& e, unsigned bits) { return Emitter::lanes(e.ir.getIntNTy(bits)); }
 llvm::Type* floats(Emitter& e) { return Emitter::lanes(e.ir.getFloatTy()); }
 
-/// To an integer towards zero; too large numbers to the nearest that fits, NaN to 0.
-template <Intrinsic::ID saturating, unsigned bits>
-Value* to_integer(Emitter& e, Sources s) {
-  return e.ir.CreateIntrinsic(saturating, {integers(e, bits), s[0]->getType()}, {s[0]});
-}
 constexpr auto to_i32 = to_integer<Intrinsic::fptosi_sat, 32>;
 constexpr auto to_u32 = to_integer<Intrinsic::fptoui_sat, 32>;
 constexpr auto to_i16 = to_integer<Intrinsic::fptosi_sat, 16>;
@@ -55,11 +50,6 @@ Value* nibble_to_float(Emitter& e, Sources s) {
   Value* offset = e.ir.CreateAShr(e.ir.CreateShl(s[0], 28), 28);
   Value* number = e.ir.CreateSIToFP(offset, floats(e));
   return e.ir.CreateFMul(number, number_like(number, 0.0625));
-}
-
-Value* pack(Emitter& e, Value* low, Value* high) {
-  llvm::Type* dword = integers(e, 32);
-  return e.ir.CreateOr(e.ir.CreateZExt(low, dword), e.ir.CreateShl(e.ir.CreateZExt(high, dword), 16));
 }
 
 /// From [-1, 1] or [0, 1] to the whole range of 16 bits, to nearest even.

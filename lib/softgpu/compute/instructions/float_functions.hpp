@@ -51,6 +51,11 @@ llvm::Value* reciprocal(Emitter& e, Sources s);
 llvm::Value* reciprocal_root(Emitter& e, Sources s);
 llvm::Value* square_root(Emitter& e, Sources s);
 llvm::Value* fraction(Emitter& e, Sources s);
+/// To an integer of `bits` towards zero; too large numbers to the nearest that fits, NaN to 0.
+template <llvm::Intrinsic::ID saturating, unsigned bits>
+llvm::Value* to_integer(Emitter& e, Sources s) {
+  return e.ir.CreateIntrinsic(saturating, {Emitter::lanes(e.ir.getIntNTy(bits)), s[0]->getType()}, {s[0]});
+}
 /// x * 2^n, `n` an integer of 32 bits a lane, rounded once.
 llvm::Value* scale(Emitter& e, llvm::Value* x, llvm::Value* n);
 llvm::Value* frexp_mantissa(Emitter& e, Sources s);

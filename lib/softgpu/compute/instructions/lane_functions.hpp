@@ -48,6 +48,12 @@ inline llvm::Value* low_bits(Emitter& e, llvm::Value* value, std::uint64_t mask)
   return e.ir.CreateAnd(value, constant_like(value, mask));
 }
 
+/// Two lanes of 16 bits as the halves of a dword.
+inline llvm::Value* pack(Emitter& e, llvm::Value* low, llvm::Value* high) {
+  llvm::Type* dword = Emitter::lanes(e.i32());
+  return e.ir.CreateOr(e.ir.CreateZExt(low, dword), e.ir.CreateShl(e.ir.CreateZExt(high, dword), 16));
+}
+
 /// S1 shifted by S0 modulo S1's width: the "rev" shifts.
 template <llvm::Instruction::BinaryOps operation>
 llvm::Value* shift_by_first(Emitter& e, Sources s) {

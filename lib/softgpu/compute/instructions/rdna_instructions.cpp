@@ -82,6 +82,12 @@ Value* extend_half(Emitter& e, Sources s) {
   return is_signed ? e.ir.CreateSExt(s[0], wide) : e.ir.CreateZExt(s[0], wide);
 }
 
+/// v_cvt_pk_i16_f32: S0 and S1 towards zero, saturated.
+Value* pack_integers(Emitter& e, Sources s) {
+  constexpr auto to_i16 = to_integer<Intrinsic::fptosi_sat, 16>;
+  return pack(e, to_i16(e, s.first(1)), to_i16(e, s.subspan(1)));
+}
+
 void select_half(Emitter& e, const Instruction& i) {
   VectorInstruction vector(e, i);
   Chunks results = {};
@@ -154,6 +160,7 @@ void add_vector_instructions(HandlerTable& table) {
   op("v_not_b16", u16, 1, [](Emitter& e, Sources s) { return e.ir.CreateNot(s[0]); });
   add_vector_operation(table, "v_cvt_i32_i16", {u32, {u16}}, extend_half<true>);
   add_vector_operation(table, "v_cvt_u32_u16", {u32, {u16}}, extend_half<false>);
+  add_vector_operation(table, "v_cvt_pk_i16_f32", {u32, {f32, f32}}, pack_integers);
   table.add("v_cndmask_b16", select_half);
   table.add("v_dot2_f16_f16", dot_to_half);
   table.add("v_dot4_i32_iu8", dot_of_either_sign<8>);

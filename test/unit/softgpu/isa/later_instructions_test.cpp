@@ -50,6 +50,10 @@ const VectorInstruction floats[] = {
     vop3("v_minmax_f32", [](float a, float b, float c) { return maximum(minimum(a, b), c); }).within(quiets),
     vop3("v_maxmin_f16", [](Half a, Half b, Half c) { return LowHalf{minimum(maximum(a, b), c)}; }).within(quiets),
     vop3("v_minmax_f16", [](Half a, Half b, Half c) { return LowHalf{maximum(minimum(a, b), c)}; }).within(quiets),
+    vop3("v_cvt_pk_i16_f32",
+         [](float a, float b) {
+           return PackedI16{to_integer<i16>(a), to_integer<i16>(b)};
+         }),
     vop2("v_fmac_f16", [](Half a, Half b, Old<Half> d) { return LowHalf{fused(a, b, d.value)}; }),
 };
 FASTDISPATCH_VECTOR_SUITE(LaterFloats, floats, .gfx90a_lacks_them = true);
