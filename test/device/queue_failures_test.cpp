@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <sys/mman.h>
 
@@ -13,6 +14,7 @@ namespace fastdispatch::test {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -68,6 +70,46 @@ TEST_F(QueueFailures, a_wild_address_in_read_only_memory_is_told_as_such) {
                     Not(HasSubstr("still alive"))));
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               AllOf(HasSubstr("kernel write_to: address 0x"), HasSubstr("may not be written")));
+}
+
+class FaultLines : public QueueFailures {
+protected:
+  /// What the soft GPU says of a dispatch that fails.
+  template <class... Arguments>
+  std::string report_of(const char* kernel, Arguments... arguments) {
+    Queue own(gpu);
+    testing::internal::CaptureStderr();
+    EXPECT_NE(
+        error_of([&] { own.dispatch(lines.kernel<void(Arguments...)>(kernel), grid(64), arguments...).wait(limit); }),
+        "");
+    return testing::internal::GetCapturedStderr();
+  }
+
+  Module lines = Module::load(gpu, FAULT_LINES_KERNELS);
+  std::uint32_t* wild = std::bit_cast<std::uint32_t*>(std::uintptr_t{0xdead000});
+};
+
+TEST_F(FaultLines, of_accesses_are_told_with_their_instructions) {
+  if (!runtime.on_softgpu()) GTEST_SKIP() << "hardware does not tell the instruction";
+  EXPECT_THAT(report_of("store_one", wild),
+              ContainsRegex("at offset 0x[0-9a-f]+, global_store_[^(]*\\(.*fault_lines.hip:9\\)"));
+  EXPECT_THAT(report_of("store_through_a_function", wild),
+              ContainsRegex("global_store_[^(]*\\(.*fault_lines.hip:5, inlined into .*fault_lines.hip:12\\)"));
+  PinnedBuffer<const std::uint32_t*> addresses(gpu, 64);
+  const DeviceBuffer<std::uint32_t> in = upload(numbers(64));
+  for (std::size_t i = 0; i != addresses.size(); ++i) addresses[i] = in.data() + i;
+  addresses[37] = wild;
+  DeviceBuffer<std::uint32_t> out(gpu, 64);
+  EXPECT_THAT(report_of("load_scattered", static_cast<const std::uint32_t* const*>(addresses.data()), out.data()),
+              ContainsRegex("address 0xdead000 .*(global|flat)_load_[^(]*\\(.*fault_lines.hip:15\\)"));
+  std::vector<std::uint32_t> foreign(64);
+  EXPECT_THAT(report_of("store_one", foreign.data()), ContainsRegex("global_store_[^(]*\\(.*fault_lines.hip:9\\)"));
+}
+
+TEST_F(FaultLines, of_traps_are_told) {
+  if (!runtime.on_softgpu()) GTEST_SKIP() << "hardware does not tell the instruction";
+  PinnedBuffer<std::uint32_t> out(gpu, 1);
+  EXPECT_THAT(report_of("trap", out.data()), ContainsRegex("s_trap at offset .*, at .*fault_lines.hip:18"));
 }
 
 TEST_F(QueueFailures, a_stack_overflow_is_told_as_such) {

@@ -2,6 +2,11 @@
 #include "fastdispatch/fastdispatch.hpp"
 #include "fuzzer.hpp"
 
+/// ROCr forgets memory of code objects that it refuses.
+extern "C" const char* __lsan_default_suppressions() {  // NOLINT: LeakSanitizer's name
+  return "leak:libhsa-runtime64.so";
+}
+
 namespace {
 
 using fastdispatch::fuzz::Bytes;

@@ -65,7 +65,7 @@ void end_at_once(WaveState* /*state*/) {}
 
 void run(const KernelDescriptor& descriptor, const Target& target, WaitsFor waits_for,
          const hsa_kernel_dispatch_packet_t& packet) {
-  const auto kernel = std::make_shared<const Kernel>(descriptor, target, end_at_once, waits_for, nullptr);
+  const auto kernel = std::make_shared<const Kernel>(descriptor, target, WaveCode{end_at_once}, waits_for, nullptr);
   auto made = Launch::make(kernel, packet, QueueView{});
   const auto* launch = std::get_if<std::shared_ptr<Launch>>(&made);
   if (launch == nullptr) return;

@@ -419,7 +419,9 @@ void AqlQueue::failed(const Dispatch& dispatch, const compute::Failure& failure)
 void AqlQueue::stop_with(const compute::Failure& failure, std::uint64_t packet_index, std::uint64_t kernel_object) {
   if (!stop()) return;
   const std::string kernel = compute::kernel_name(kernel_object);
-  report(packet_index, kernel.empty() ? failure.text : "kernel " + kernel + ": " + failure.text);
+  const std::string place = kernel_object == 0 ? "" : grids_.place_of(kernel_object, failure);
+  report(packet_index,
+         (kernel.empty() ? "" : "kernel " + kernel + ": ") + failure.text + (place.empty() ? "" : ", at " + place));
   if (failure.kind == compute::Failure::Kind::memory_fault &&
       host_.report_memory_fault({.gpu = setup_.memory.gpu,
                                  .address = failure.address,

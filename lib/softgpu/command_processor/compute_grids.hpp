@@ -31,6 +31,9 @@ public:
                                                         const hsa_kernel_dispatch_packet_t& packet,
                                                         const compute::QueueView& queue, Lookout& lookout) override;
   void translate_ahead(std::uint64_t kernel_object) override { static_cast<void>(engine_.kernel(kernel_object)); }
+  [[nodiscard]] std::string place_of(std::uint64_t kernel_object, const compute::Failure& failure) override {
+    return engine_.place_of(kernel_object, failure);
+  }
   void forget_code(std::uint64_t base, std::size_t size) override { engine_.forget(base, size); }
 
 private:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include <hsa/hsa.h>
 
@@ -56,6 +57,8 @@ public:
                                                                 const compute::QueueView& queue, Lookout& lookout) = 0;
   /// Translates a kernel that prepare() will be asked for, unless it is known. prepare() reports a failure.
   virtual void translate_ahead(std::uint64_t kernel_object) = 0;
+  /// Where in the kernel the failure came from, for a person; empty if it is not known.
+  [[nodiscard]] virtual std::string place_of(std::uint64_t kernel_object, const compute::Failure& failure) = 0;
   virtual void forget_code(std::uint64_t base, std::size_t size) = 0;
 };
 

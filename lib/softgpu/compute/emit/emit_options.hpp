@@ -9,6 +9,7 @@ namespace softgpu::compute {
 struct EmitOptions {
   HostVectors vectors = HostVectors::any;
   Caches caches = Caches::coherent;
+  bool lines = false;  ///< with a table that tells which instruction the host code is of (host_code/code_lines.hpp)
 };
 
 }  // namespace softgpu::compute

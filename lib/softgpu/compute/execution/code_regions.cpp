@@ -11,20 +11,27 @@ void CodeRegions::add(CodeRegion region) {
   regions_.push_back(std::move(region));
 }
 
-WaveFunction CodeRegions::find(std::int64_t offset) const {
+WaveCode CodeRegions::find(std::int64_t offset) const {
   const std::shared_lock lock(regions_mutex_);
   const auto found = entries_.find(offset);
-  return found == entries_.end() ? nullptr : found->second;
+  return found == entries_.end() ? WaveCode() : found->second;
 }
 
-std::variant<WaveFunction, Failure> CodeRegions::at(std::int64_t offset) {
-  if (WaveFunction known = find(offset)) return known;
+std::variant<WaveCode, Failure> CodeRegions::at(std::int64_t offset) {
+  if (const WaveCode known = find(offset); known.run != nullptr) return known;
   const std::lock_guard lock(translation_mutex_);
-  if (WaveFunction known = find(offset)) return known;  // another thread was faster
+  if (const WaveCode known = find(offset); known.run != nullptr) return known;  // another thread was faster
   Translated translated = translate_(offset);
   if (auto* failure = std::get_if<Failure>(&translated)) return std::move(*failure);
   add(std::get<CodeRegion>(std::move(translated)));
   return find(offset);
+}
+
+std::optional<CodeRegion> CodeRegions::around(std::uint64_t host_address) const {
+  const std::shared_lock lock(regions_mutex_);
+  const auto found =
+      std::ranges::find_if(regions_, [&](const CodeRegion& region) { return region.wave.contains(host_address); });
+  return found == regions_.end() ? std::nullopt : std::optional(*found);
 }
 
 bool CodeRegions::any(const std::function<bool(const Program::Piece&)>& predicate) const {

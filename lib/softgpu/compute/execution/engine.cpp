@@ -2,20 +2,20 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <new>
-#include <sstream>
 #include <unordered_map>
 #include <vector>
 
 #include "softgpu/compute/emit/emitter.hpp"
+#include "softgpu/compute/execution/failures.hpp"
 #include "softgpu/compute/execution/kernel.hpp"
 #include "softgpu/compute/execution/translations.hpp"
 #include "softgpu/compute/host_code/jit.hpp"
 #include "softgpu/compute/program/program.hpp"
+#include "softgpu/compute/program/source_line.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -28,15 +28,21 @@ const std::byte* at(std::uint64_t address) {
 }
 
 Failure illegal_instruction(std::int64_t offset, const std::string& what) {
-  std::ostringstream text;
-  text << what << " at offset " << (offset < 0 ? "-0x" : "0x") << std::hex << std::abs(offset)
-       << " of the kernel: not supported";
-  return {Failure::Kind::illegal_instruction, static_cast<std::uint64_t>(offset), text.str()};
+  const auto from_entry = static_cast<std::uint64_t>(offset);
+  return {Failure::Kind::illegal_instruction, from_entry,
+          what + " at offset " + offset_from_entry(from_entry) + " of the kernel: not supported"};
 }
 
 /// LLVM wants for nothing but memory here.
 Failure no_host_code(std::uint64_t code_address, const JitError& error) {
   return {Failure::Kind::host_memory, code_address, error.what()};
+}
+
+/// Of the kernel whose descriptor is there; empty if nothing is.
+std::optional<std::uint64_t> code_address(std::uint64_t kernel_object) {
+  DescriptorBytes bytes;
+  if (read_memory(kernel_object, bytes) != bytes.size()) return std::nullopt;
+  return kernel_object + static_cast<std::uint64_t>(KernelDescriptor::parse(bytes).entry_offset);
 }
 
 /// A translation, with the bytes that it was made from: the same address may hold other code later.
@@ -126,7 +132,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       std::unique_ptr<CodeRegions> regions;
       if (program.branches_indirectly()) {
         regions = std::make_unique<CodeRegions>(
-            CodeRegion{code.wave, code.code, program.indirect_targets, program.pieces},
+            CodeRegion{program.start, code.wave, code.code, program.indirect_targets, program.pieces},
             [state = weak_from_this(), target = program.target, mode = descriptor.float_mode(),
              code_address](std::int64_t offset) {
               return state.lock()->region(code_address, offset, target, mode);  // kernels run while there is an engine
@@ -150,12 +156,29 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     auto& program = std::get<Program>(read);
     try {
       HostCode code = translations.of(program, float_mode).code;
-      return CodeRegion{code.wave, std::move(code.code), program.indirect_targets, std::move(program.pieces)};
+      return CodeRegion{program.start, code.wave, std::move(code.code), program.indirect_targets,
+                        std::move(program.pieces)};
     } catch (const UnsupportedInstruction& unsupported) {
       return illegal_instruction(unsupported.offset, unsupported.text);
     } catch (const JitError& error) {
       return no_host_code(code_address, error);
     }
+  }
+
+  /// The instruction that the kernel was at when it was left at `host_address`, by its offset, and its text.
+  std::optional<std::pair<std::int64_t, std::string>> instruction_at(std::uint64_t kernel_object,
+                                                                     std::uint64_t host_address) {
+    const auto kernel = find(kernel_object);
+    if (kernel == nullptr || host_address == 0) return std::nullopt;
+    CodeRegion code{.wave = kernel->wave()};
+    if (kernel->regions() != nullptr) code = kernel->regions()->around(host_address).value_or(code);
+    const std::uint64_t entry = *code_address(kernel_object);
+    const auto read = Program::read(entry, kernel->target(), code.start);
+    const auto* program = std::get_if<Program>(&read);
+    if (program == nullptr) return std::nullopt;
+    const auto offset =
+        translations.instruction_at(*program, kernel->descriptor().float_mode(), code.wave, host_address);
+    return offset ? std::optional(std::pair(*offset, program->instructions.at(*offset).text)) : std::nullopt;
   }
 
   Entry make(std::uint64_t kernel_object) {
@@ -207,6 +230,25 @@ std::shared_ptr<const Kernel> Engine::known_kernel(std::uint64_t kernel_object) 
 
 bool Engine::is_known(std::uint64_t kernel_object, const Kernel& kernel) {
   return state_->is_current(kernel_object, kernel);
+}
+
+std::string Engine::place_of(std::uint64_t kernel_object, const Failure& failure) const try {
+  const auto code = code_address(kernel_object);
+  if (!code) return {};
+  const bool is_told = failure.kind == Failure::Kind::trap || failure.kind == Failure::Kind::illegal_instruction;
+  if (is_told) return source_line(*code + failure.address);
+  const auto instruction = state_->instruction_at(kernel_object, failure.host_address);
+  if (!instruction) return {};
+  const auto offset = static_cast<std::uint64_t>(instruction->first);
+  const std::string text = "offset " + offset_from_entry(offset) + ", " + instruction->second;
+  const std::string source = source_line(*code + offset);
+  return source.empty() ? text : text + " (" + source + ")";
+} catch (const UnsupportedInstruction&) {  // the code has been changed
+  return {};
+} catch (const JitError&) {
+  return {};
+} catch (const std::bad_alloc&) {
+  return {};
 }
 
 void Engine::forget(std::uint64_t base, std::size_t size) {

@@ -43,6 +43,7 @@ struct Failure {
   std::string text;           ///< for a person: the mnemonic and offset, the address, the limit passed
   bool is_imprecise = false;  ///< memory_fault: the address is not known
   bool is_read_only = false;  ///< memory_fault: a write to memory that may only be read
+  std::uint64_t host_address = 0;  ///< in the translated code, of what did it; 0: not known
 };
 
 /// A translated kernel: immutable, shared by every dispatch of it.
@@ -114,6 +115,10 @@ public:
   [[nodiscard]] std::shared_ptr<const Kernel> known_kernel(std::uint64_t kernel_object);
   /// Whether that would be `kernel`.
   [[nodiscard]] bool is_known(std::uint64_t kernel_object, const Kernel& kernel);
+
+  /// Where in the kernel the failure came from, for a person: the instruction and its source line, as far as they are
+  /// known. Empty if neither is. May translate the kernel once more, which takes its time.
+  [[nodiscard]] std::string place_of(std::uint64_t kernel_object, const Failure& failure) const;
 
   /// Drops the translations of code within [base, base + size), which is about to be freed or rewritten.
   void forget(std::uint64_t base, std::size_t size);

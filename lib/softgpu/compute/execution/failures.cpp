@@ -32,14 +32,6 @@ std::string name_of(const WorkGroup& group) {
   return text.str();
 }
 
-/// Functions that a kernel calls may lie before its entry.
-std::string offset_from_entry(std::uint64_t offset) {
-  std::ostringstream text;
-  const bool is_before = static_cast<std::int64_t>(offset) < 0;
-  text << (is_before ? "-0x" : "0x") << std::hex << (is_before ? 0 - offset : offset);
-  return text.str();
-}
-
 /// What happened, up to the words for who did it.
 std::string event_of(const EarlyExit& exit) {
   switch (exit.cause) {
@@ -68,6 +60,13 @@ std::string event_of(const EarlyExit& exit) {
 
 }  // namespace
 
+std::string offset_from_entry(std::uint64_t offset) {
+  std::ostringstream text;
+  const bool is_before = static_cast<std::int64_t>(offset) < 0;
+  text << (is_before ? "-0x" : "0x") << std::hex << (is_before ? 0 - offset : offset);
+  return text.str();
+}
+
 Failure describe(const EarlyExit& exit, const WorkGroup& group, std::optional<std::uint32_t> wave) {
   std::string text = event_of(exit) + " by ";
   if (exit.cause == EarlyExit::Cause::private_memory_overrun || exit.cause == EarlyExit::Cause::split_private_atomic)
@@ -78,7 +77,8 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group, std::optional<st
           .address = exit.address,
           .text = text + name_of(group),
           .is_imprecise = exit.cause == EarlyExit::Cause::impossible_address,
-          .is_read_only = exit.cause == EarlyExit::Cause::memory_fault && exit.refusal == Refusal::read_only};
+          .is_read_only = exit.cause == EarlyExit::Cause::memory_fault && exit.refusal == Refusal::read_only,
+          .host_address = exit.host_address};
 }
 
 Failure out_of_memory(const WorkGroup& group) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "softgpu/compute/execution/engine.hpp"
 #include "softgpu/compute/execution/launch.hpp"
@@ -14,5 +15,9 @@ namespace softgpu::compute {
 /// was one of them that failed.
 [[nodiscard]] Failure describe(const EarlyExit& exit, const WorkGroup& group, std::optional<std::uint32_t> wave = {});
 [[nodiscard]] Failure out_of_memory(const WorkGroup& group);
+
+/// An instruction's offset from the kernel's entry, as messages have it. Functions that a kernel calls may lie before
+/// it.
+[[nodiscard]] std::string offset_from_entry(std::uint64_t offset);
 
 }  // namespace softgpu::compute

@@ -64,16 +64,16 @@ struct KernelDescriptor {
 class Kernel {
 public:
   /// `code` keeps the generated host code alive. `regions` is there for code that branches indirectly.
-  Kernel(const KernelDescriptor& descriptor, const Target& target, WaveFunction function, WaitsFor waits_for,
+  Kernel(const KernelDescriptor& descriptor, const Target& target, WaveCode wave, WaitsFor waits_for,
          std::shared_ptr<const void> code, std::unique_ptr<CodeRegions> regions = nullptr)
-      : descriptor_(descriptor), target_(target), wave_(function), waits_for_(waits_for), code_(std::move(code)),
+      : descriptor_(descriptor), target_(target), wave_(wave), waits_for_(waits_for), code_(std::move(code)),
         regions_(std::move(regions)) {
     if (regions_ != nullptr) waits_for_ = std::max(waits_for_, WaitsFor::anyone);
   }
 
   [[nodiscard]] const KernelDescriptor& descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] const Target& target() const noexcept { return target_; }
-  [[nodiscard]] WaveFunction wave() const noexcept { return wave_; }
+  [[nodiscard]] WaveCode wave() const noexcept { return wave_; }
   /// If no wavefront ever waits, the wavefronts can run one after the other on one stack.
   [[nodiscard]] WaitsFor waits_for() const noexcept { return waits_for_; }
   /// Where wavefronts go on that branch out of `wave`'s code; null if no wavefront does. The code there may wait.
@@ -82,7 +82,7 @@ public:
 private:
   KernelDescriptor descriptor_;
   Target target_;
-  WaveFunction wave_;
+  WaveCode wave_;
   WaitsFor waits_for_;
   std::shared_ptr<const void> code_;
   std::unique_ptr<CodeRegions> regions_;

@@ -97,17 +97,17 @@ void Wave::run_row() {
     const std::uint32_t wave_count = row->group.waves();
     for (std::uint32_t wave = 0; wave != wave_count; ++wave) {
       prepare_wave(state, *row->launch, row->group, row->scratch, wave);
-      function(&state);
+      code.run(&state);
       if (row == nullptr) return;  // its turn was over; somebody else goes on with the row
     }
   }
 }
 
 void Wave::run_to_end() {
-  function(&state);
+  code.run(&state);
   while (state.branch_target != WaveState::nowhere) {
     wait(Status::at_unknown_code);  // the fiber's stack is too small to translate on
-    function(&state);
+    code.run(&state);
   }
 }
 
@@ -184,7 +184,7 @@ void ResidentGroup::begin_wave(std::uint32_t index, const Scratch& scratch, Comp
   prepare_wave(wave.state, *launch_, group_, scratch, index);
   let_wait(wave);
   wave.row = nullptr;
-  wave.function = launch_->kernel().wave();
+  wave.code = launch_->kernel().wave();
   if (launch_->kernel().regions() != nullptr && wave.registers == nullptr)
     wave.registers = std::make_unique<RegisterFile>();
   wave.state.registers = wave.registers.get();
@@ -287,7 +287,7 @@ std::optional<Failure> ResidentGroup::resume(Wave& wave) {
     auto code =
         launch_->kernel().regions()->at(static_cast<std::int64_t>(wave.state.branch_target - wave.state.code_address));
     if (auto* failure = std::get_if<Failure>(&code)) return std::move(*failure);
-    wave.function = std::get<WaveFunction>(code);
+    wave.code = std::get<WaveCode>(code);
     if (functions == functions_per_turn) {
       wave.status = Wave::Status::turn_over;
       break;

@@ -43,13 +43,13 @@ struct Wave {
 
   WaveState state;
   Row* row = nullptr;
-  WaveFunction function = nullptr;
+  WaveCode code;
   Status status = Status::ended;
   bool cancelled = false;
   Request request;
   GlobalWaveSync::Wait global_wait;
   std::optional<EarlyExit> early_exit;
-  FaultGuard guard;
+  FaultGuard guard{&code};
   std::unique_ptr<RegisterFile> registers;
   Fiber fiber{[](void* wave) { static_cast<Wave*>(wave)->run(); }, this};
 

@@ -10,6 +10,7 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/SHA256.h>
 
+#include "softgpu/compute/host_code/code_lines.hpp"
 #include "softgpu/compute/host_code/translator.hpp"
 
 namespace softgpu::compute {
@@ -74,14 +75,25 @@ void Translations::log(const Program& program, const char* what) const {
   if (log_) log_("kernel of " + std::to_string(program.instructions.size()) + " instructions: " + what);
 }
 
+EmitOptions Translations::options(bool lines) const {
+  return {.vectors = jit_.vectors(), .caches = caches_, .lines = lines};
+}
+
 TranslatedProgram Translations::translate_now(const Program& program, std::uint32_t float_mode, std::string& kept) {
   Translation translation;
   const std::string object = jit_.compile([&](llvm::Module& module, const char* name) {
-    translation = translate(program, float_mode, {.vectors = jit_.vectors(), .caches = caches_}, name, module);
+    translation = translate(program, float_mode, options(false), name, module);
   });
   TranslatedProgram translated{jit_.link(object), translation.waits_for};
   kept = byte_of(translation.waits_for) + object;
   return translated;
+}
+
+std::optional<std::int64_t> Translations::instruction_at(const Program& program, std::uint32_t float_mode,
+                                                         const WaveCode& running, std::uint64_t host_address) const {
+  const std::string object = jit_.compile(
+      [&](llvm::Module& module, const char* name) { translate(program, float_mode, options(true), name, module); });
+  return compute::instruction_at(program, object, running, host_address);
 }
 
 TranslatedProgram Translations::of(const Program& program, std::uint32_t float_mode) {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
+#include "softgpu/compute/emit/emit_options.hpp"
 #include "softgpu/compute/execution/engine.hpp"
 #include "softgpu/compute/host_code/jit.hpp"
 #include "softgpu/compute/host_code/kernel_cache.hpp"
@@ -24,7 +26,13 @@ public:
   /// Throws UnsupportedInstruction.
   [[nodiscard]] TranslatedProgram of(const Program& program, std::uint32_t float_mode);
 
+  /// The instruction of `program`, by its offset, that the code at `host_address` is of; `running` is what of() made of
+  /// that program. Empty if the code is of no instruction alone. Takes as long as a translation.
+  [[nodiscard]] std::optional<std::int64_t> instruction_at(const Program& program, std::uint32_t float_mode,
+                                                           const WaveCode& running, std::uint64_t host_address) const;
+
 private:
+  [[nodiscard]] EmitOptions options(bool lines) const;
   [[nodiscard]] TranslatedProgram translate_now(const Program& program, std::uint32_t float_mode, std::string& kept);
   void log(const Program& program, const char* what) const;
 

@@ -78,7 +78,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::State::run_in_turn(const PreparedLaunc
   row = {.launch = &launch, .next = begin, .end = end, .scratch = find_scratch(launch, launch.group(0))};
   Wave& wave = *in_turn;
   wave.row = &row;
-  wave.function = launch.kernel().wave();
+  wave.code = launch.kernel().wave();
   wave.cancelled = false;
   wave.state.runner = &wave;
   prepare_launch(wave.state, resident->lds.data(), launch, row.scratch, find_caches(launch));

@@ -29,14 +29,12 @@
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "softgpu/compute/host_code/code_lines.hpp"
 #include "softgpu/compute/instruction_set/llvm_versions.hpp"
 #include "softgpu/compute/run_time/loaded_module.hpp"
 
 namespace softgpu::compute {
 namespace {
-
-/// The one function of every object file.
-constexpr const char* function_name = "wave";
 
 template <class T>
 T value_of(llvm::Expected<T> expected) {
@@ -220,10 +218,10 @@ std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& 
     const auto machine = value_of(builder.createTargetMachine());
     llvm::LLVMContext context;
     FrameSize frame(context);
-    llvm::Module module(function_name, context);
+    llvm::Module module(wave_function_name, context);
     module.setDataLayout(machine->createDataLayout());
     module.setTargetTriple(machine->getTargetTriple().str());
-    fill(module, function_name);
+    fill(module, wave_function_name);
     run_passes(module, *machine, optimize);
     FrameSize::ask_for(module);
     const auto object = value_of(llvm::orc::SimpleCompiler(*machine)(module));
@@ -248,10 +246,14 @@ HostCode Jit::link(std::string_view object) {
   };
   const std::shared_ptr<llvm::orc::JITDylib> code(&dylib, std::move(release));
   dylib.addToLinkOrder(state.runtime);
-  check(state.linker.add(dylib, llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()}, dylib.getName())));
+  auto file = llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()}, dylib.getName());  // aligned
+  const std::uint64_t bytes =
+      code_bytes(std::string_view(file->getBufferStart(), file->getBufferSize()), wave_function_name);
+  check(state.linker.add(dylib, std::move(file)));
   const std::uint64_t address =
-      number_of(value_of(state.session.lookup({&dylib}, state.session.intern(function_name))).getAddress());
-  return {reinterpret_cast<WaveFunction>(address), code};  // NOLINT(performance-no-int-to-ptr)
+      number_of(value_of(state.session.lookup({&dylib}, state.session.intern(wave_function_name))).getAddress());
+  auto* run = reinterpret_cast<WaveFunction>(address);  // NOLINT(performance-no-int-to-ptr)
+  return {{run, bytes}, code};
 }
 
 }  // namespace softgpu::compute

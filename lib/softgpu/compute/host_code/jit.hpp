@@ -28,9 +28,12 @@ class JitError : public std::runtime_error {
 /// functions that it calls.
 inline constexpr std::uint64_t most_frame_bytes = std::uint64_t{3} << 20;
 
+/// What the one function of every object file is called.
+inline constexpr const char* wave_function_name = "wave";
+
 /// The host code of one kernel. It stays mapped as long as `code` lives.
 struct HostCode {
-  WaveFunction wave = nullptr;
+  WaveCode wave;
   std::shared_ptr<const void> code;
 };
 

@@ -1,6 +1,7 @@
 #include "softgpu/compute/host_code/translator.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 
 #include <llvm/IR/Function.h>
@@ -8,6 +9,7 @@
 
 #include "softgpu/compute/emit/emitter.hpp"
 #include "softgpu/compute/emit/rounding.hpp"
+#include "softgpu/compute/host_code/code_lines.hpp"
 #include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/program/waiting_loops.hpp"
@@ -57,6 +59,8 @@ Translation translate(const Program& program, std::uint32_t float_mode, const Em
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
   if (program.branches_indirectly() || program.instructions.size() > most_instructions_twice)
     emitter.exec_knowledge.ignore();
+  std::optional<CodeLines> lines;
+  if (options.lines) lines.emplace(*function, program);
   emitter.begin(program.start);
   const std::set<std::int64_t> waiting = waiting_loops(program);
   std::set<std::uint32_t> modes;
@@ -70,6 +74,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, const Em
         break;
       }
       const Instruction& instruction = program.instructions.at(offset);
+      if (lines) lines->begin_instruction(emitter.ir, offset);
       if (waiting.contains(offset)) {
         emitter.may_wait_for(WaitsFor::work_group);
         emitter.call(reinterpret_cast<const void*>(&runtime::poll), emitter.ir.getVoidTy(), {emitter.state()});
@@ -81,6 +86,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, const Em
     }
   }
   emitter.finish();
+  if (lines) lines->finish();
   return {emitter.waits_for()};
 }
 

@@ -8,8 +8,7 @@ namespace softgpu::compute {
 
 /// The name of the kernel whose descriptor is at `kernel_object`; empty if nothing in memory tells it.
 ///
-/// The loader copies a code object's first segment as it is, with the ELF header and the dynamic symbols, of which a
-/// kernel's descriptor is one. The header is looked for on the pages before the descriptor. Takes up to some
+/// The loader copies a code object's dynamic symbols, of which a kernel's descriptor is one. Takes up to some
 /// milliseconds.
 [[nodiscard]] std::string kernel_name(std::uint64_t kernel_object);
 

@@ -32,6 +32,7 @@ struct EarlyExit {
   Refusal refusal = Refusal::not_mapped;  ///< memory_fault: why
   std::uint32_t lane = 0;                 ///< of private memory: of the wavefront
   std::uint32_t private_bytes = 0;        ///< of private memory: how much the lane has
+  std::uint64_t host_address = 0;         ///< in the translated code that was left, of what it did; 0: not known
 };
 
 /// "address 0x1000 is not mapped": what was wrong with an access to memory, for a person.

@@ -74,6 +74,29 @@ private:
 
 }  // namespace
 
+/// Where the translated code called the function whose frames begin at `stack`; 0 if it called none.
+///
+/// Translated code has a frame of one size and no unwind tables: the return address is the first word of the stack that
+/// leads into the code, behind a call.
+__attribute__((no_sanitize("address", "thread"))) std::uint64_t
+FaultGuard::find_call(std::uint64_t stack) const noexcept {
+  if (code_ == nullptr || code_->bytes == 0) return 0;
+  constexpr std::uint64_t longest_call = 7;
+  const auto follows_call = [](std::uint64_t address) {
+    const auto byte = [&](std::uint64_t back) {
+      return *reinterpret_cast<const std::uint8_t*>(address - back);  // NOLINT(performance-no-int-to-ptr)
+    };
+    constexpr std::uint8_t near_call = 0xe8;
+    constexpr std::uint8_t indirect_call = 0xff;  // with a register, or with an address of one to five bytes
+    return byte(5) == near_call || byte(2) == indirect_call || byte(3) == indirect_call || byte(6) == indirect_call ||
+           byte(longest_call) == indirect_call;
+  };
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  for (const auto* word = reinterpret_cast<const std::uint64_t*>(stack); word < stack_top_; ++word)
+    if (code_->contains(*word - longest_call) && code_->contains(*word) && follows_call(*word)) return *word - 1;
+  return 0;
+}
+
 void FaultGuard::enter() {
   static std::once_flag installed;
   std::call_once(installed, [] { put_in_front(on_fault); });
@@ -85,13 +108,23 @@ void FaultGuard::leave() noexcept { current = nullptr; }
 
 void FaultGuard::exit(EarlyExit reason) {
   FaultGuard* guard = current;
+  if (reason.host_address == 0)
+    reason.host_address = guard->find_call(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
   guard->exit_ = reason;
   siglongjmp(guard->recovery_, 1);
 }
 
 void FaultGuard::exit_handler(EarlyExit reason, const void* context) {
-  current->unblocked_ = static_cast<const ucontext_t*>(context)->uc_sigmask;
+  const auto& interrupted = *static_cast<const ucontext_t*>(context);
+  const auto register_of = [&](int number) {
+    return static_cast<std::uint64_t>(interrupted.uc_mcontext.gregs[number]);
+  };
+  current->unblocked_ = interrupted.uc_sigmask;
   current->in_handler_ = true;
+  if (const std::uint64_t at = register_of(REG_RIP); current->code_ != nullptr && current->code_->contains(at))
+    reason.host_address = at;
+  else
+    reason.host_address = current->find_call(register_of(REG_RSP));
   exit(reason);
 }
 

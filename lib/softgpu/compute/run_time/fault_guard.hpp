@@ -7,9 +7,11 @@
 
 #include <csetjmp>
 #include <csignal>
+#include <cstdint>
 #include <optional>
 
 #include "softgpu/compute/run_time/early_exit.hpp"
+#include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
 
@@ -18,10 +20,15 @@ namespace softgpu::compute {
 /// Thread safety: none needed; a guard belongs to the thread that runs its body.
 class FaultGuard {
 public:
+  /// `code` is the translated code that bodies run, to tell where in it they were left; it may change between its
+  /// calls, and must outlive the guard. Null: the bodies run none.
+  explicit FaultGuard(const WaveCode* code = nullptr) : code_(code) {}
+
   /// Runs `body` to its end, or to an early exit; in the latter case no destructor of a frame within `body` runs.
   template <class Body>
   std::optional<EarlyExit> run(Body&& body) {
     if (sigsetjmp(recovery_, 0) == 0) {
+      stack_top_ = __builtin_frame_address(0);
       enter();
       body();
       leave();
@@ -53,7 +60,10 @@ private:
   void enter();
   void leave() noexcept;
   void arrive() noexcept;
+  [[nodiscard]] std::uint64_t find_call(std::uint64_t stack) const noexcept;
 
+  const WaveCode* code_;
+  const void* stack_top_ = nullptr;  ///< the body's frames lie below
   std::jmp_buf recovery_;
   EarlyExit exit_{};
   sigset_t unblocked_;  ///< the signal mask outside of the handler, if a handler was left

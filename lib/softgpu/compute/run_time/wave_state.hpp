@@ -85,4 +85,14 @@ struct WaveState {
 /// Translated code: runs one wavefront to its end, or to an indirect branch out of the code.
 using WaveFunction = void (*)(WaveState*);
 
+/// Host code of a program that was translated as one function.
+struct WaveCode {
+  WaveFunction run = nullptr;
+  std::size_t bytes = 0;  ///< of the function; 0: not known
+
+  [[nodiscard]] bool contains(std::uint64_t host_address) const noexcept {
+    return host_address - reinterpret_cast<std::uint64_t>(run) < bytes;
+  }
+};
+
 }  // namespace softgpu::compute

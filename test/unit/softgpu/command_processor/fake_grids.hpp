@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 
 #include "softgpu/command_processor/grid.hpp"
 #include "softgpu/command_processor/queue.hpp"
@@ -50,6 +51,7 @@ public:
     const auto* kernel = reinterpret_cast<const FakeKernel*>(kernel_object);
     if (kernel->translation_ahead) kernel->translation_ahead();
   }
+  std::string place_of(std::uint64_t /*kernel_object*/, const compute::Failure& /*failure*/) override { return {}; }
   void forget_code(std::uint64_t /*base*/, std::size_t /*size*/) override {}
 
   compute::QueueView last_view;

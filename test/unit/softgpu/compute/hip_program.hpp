@@ -111,6 +111,11 @@ public:
     return std::nullopt;
   }
 
+  /// Where in the kernel the failure came from.
+  [[nodiscard]] std::string place_of(const std::string& name, const Failure& failure) const {
+    return engine_.place_of(code_object_.address_of(name + ".kd"), failure);
+  }
+
   /// Of the program's memory, kernels may access this much from now on, their arguments and their code object; null:
   /// all. `memory` lives until the last run.
   void restrict_to(AccessibleMemory* memory) { memory_ = memory; }

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <random>
 
+#include <gmock/gmock.h>
 #include <sys/mman.h>
 
 #include "hip_program.hpp"
@@ -266,6 +267,34 @@ TEST_F(MemoryKernels, a_wild_address_of_one_lane_is_named) {
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
   EXPECT_EQ(failure->address, 0x20U);
+}
+
+/// Whether translated code accesses memory itself, or calls a function that does.
+TEST_F(MemoryKernels, the_instruction_that_faulted_is_known) {
+  const Shape wave{{64, 1, 1}, {64, 1, 1}};
+  const auto place = [&](const std::string& kernel, const std::optional<Failure>& failure) {
+    return failure ? program().place_of(kernel, *failure) : "nothing failed";
+  };
+  std::vector<unsigned> out(64);
+  std::vector<unsigned long long> offsets(64);
+  EXPECT_THAT(place("store_at", program().run("store_at", wave, static_cast<unsigned*>(nullptr))),
+              testing::ContainsRegex("^offset 0x[0-9a-f]+, global_store_dword "));
+  EXPECT_THAT(place("load_from", program().run("load_from", wave, static_cast<unsigned*>(nullptr), out.data())),
+              testing::ContainsRegex("^offset 0x[0-9a-f]+, global_load_dword "));
+  offsets[37] = 0x20 - std::bit_cast<std::uint64_t>(out.data());
+  EXPECT_THAT(place("indexed_store", program().run("indexed_store", wave, out.data(), offsets.data())),
+              testing::ContainsRegex("^offset 0x[0-9a-f]+, (global|flat)_store_dword "));
+}
+
+TEST_F(MemoryKernels, the_instruction_that_accessed_foreign_memory_is_known) {
+  AccessibleMemory nothing({.base = 0x4000'0000'0000, .mask = ~std::uint64_t{0xffff'ffff}});
+  std::vector<unsigned> out(64);
+  program().restrict_to(&nothing);
+  const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, out.data());
+  program().restrict_to(nullptr);
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(program().place_of("store_at", *failure),
+              testing::ContainsRegex("^offset 0x[0-9a-f]+, global_store_dword "));
 }
 
 TEST_F(MemoryKernels, an_address_that_no_processor_can_map_is_a_memory_fault) {

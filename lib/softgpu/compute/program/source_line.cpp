@@ -1,0 +1,185 @@
+#include "softgpu/compute/program/source_line.hpp"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <llvm/BinaryFormat/ELF.h>
+#include <llvm/DebugInfo/DWARF/DWARFContext.h>
+#include <llvm/Object/ELFObjectFile.h>
+#include <llvm/Support/MemoryBuffer.h>
+
+#include "softgpu/compute/program/loaded_code_object.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+namespace ELF = llvm::ELF;
+
+constexpr unsigned most_code_objects = 65536;
+constexpr std::size_t longest_uri = 8192;
+constexpr std::uint64_t largest_code_object = std::uint64_t{1} << 30;
+
+/// The list's head and its entries are laid out like the dynamic linker's (`r_debug` and `link_map` of link.h, which
+/// cannot stand beside LLVM's headers).
+struct LoadedList {
+  int version;
+  std::uint64_t first;
+};
+struct LoadedCodeObject {
+  std::uint64_t base;
+  std::uint64_t uri;
+  std::uint64_t dynamic_section;
+  std::uint64_t next;
+  std::uint64_t previous;
+};
+
+using Bytes = std::unique_ptr<llvm::MemoryBuffer>;
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  const bool is_hexadecimal = text.starts_with("0x");
+  if (is_hexadecimal) text.remove_prefix(2);
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, is_hexadecimal ? 16 : 10);
+  return error == std::errc() && end == text.data() + text.size() ? std::optional(number) : std::nullopt;
+}
+
+/// Of "offset=0x100&size=0x200".
+std::optional<std::uint64_t> parameter(std::string_view fragment, std::string_view name) {
+  while (!fragment.empty()) {
+    const std::string_view one = fragment.substr(0, fragment.find('&'));
+    fragment.remove_prefix(std::min(fragment.size(), one.size() + 1));
+    if (one.starts_with(name) && one.substr(name.size()).starts_with('='))
+      return number_of(one.substr(name.size() + 1));
+  }
+  return std::nullopt;
+}
+
+/// A path as a URI has it: "%20" is a space.
+std::string decoded(std::string_view path) {
+  std::string result;
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    unsigned char character = 0;
+    constexpr int hexadecimal = 16;
+    if (path[i] == '%' && i + 2 < path.size() &&
+        std::from_chars(&path[i + 1], &path[i + 3], character, hexadecimal).ptr == &path[i + 3]) {
+      result += static_cast<char>(character);
+      i += 2;
+    } else {
+      result += path[i];
+    }
+  }
+  return result;
+}
+
+Bytes bytes_of_memory(std::uint64_t address, std::uint64_t size) {
+  if (size > largest_code_object) return nullptr;
+  auto buffer = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(size);
+  if (buffer == nullptr || !copy_memory(address, buffer->getBufferStart(), size)) return nullptr;
+  return buffer;
+}
+
+Bytes bytes_of_file(const std::string& path, std::optional<std::uint64_t> offset, std::optional<std::uint64_t> size) {
+  auto buffer =
+      size ? llvm::MemoryBuffer::getFileSlice(path, *size, offset.value_or(0)) : llvm::MemoryBuffer::getFile(path);
+  return buffer ? std::move(*buffer) : nullptr;
+}
+
+Bytes bytes_of(std::string_view uri) {
+  const std::size_t hash = std::min(uri.find('#'), uri.size());
+  const std::string_view place = uri.substr(0, hash);
+  const std::string_view fragment = uri.substr(std::min(uri.size(), hash + 1));
+  const auto offset = parameter(fragment, "offset");
+  const auto size = parameter(fragment, "size");
+  constexpr std::string_view file = "file://";
+  if (place.starts_with(file)) return bytes_of_file(decoded(place.substr(file.size())), offset, size);
+  if (place.starts_with("memory://") && offset && size) return bytes_of_memory(*offset, *size);
+  return nullptr;
+}
+
+std::string text_at(std::uint64_t address) {
+  std::string text;
+  while (text.size() < longest_uri) {
+    const auto character = copy_memory<char>(address + text.size());
+    if (!character || *character == '\0') break;
+    text += *character;
+  }
+  return text;
+}
+
+/// ROCr's list may change meanwhile, so that none of its pointers is followed unseen.
+std::string uri_of(std::uint64_t base) {
+  void* runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
+  if (runtime == nullptr) return {};
+  const auto* list = static_cast<const LoadedList*>(dlsym(runtime, "_amdgpu_r_debug"));
+  std::uint64_t next = list == nullptr ? 0 : list->first;
+  std::string uri;
+  for (unsigned i = 0; i != most_code_objects && next != 0; ++i) {
+    const auto entry = copy_memory<LoadedCodeObject>(next);
+    if (!entry) break;
+    if (entry->base == base) uri = text_at(entry->uri);
+    if (!uri.empty()) break;
+    next = entry->next;
+  }
+  dlclose(runtime);
+  return uri;
+}
+
+/// How much of a code object's beginning the loader has copied; 0 if `file` is none.
+std::size_t copied_bytes(const llvm::MemoryBuffer& file) {
+  ELF::Elf64_Ehdr header;
+  if (file.getBufferSize() < sizeof header) return 0;
+  std::memcpy(&header, file.getBufferStart(), sizeof header);
+  for (std::uint64_t i = 0; i != header.e_phnum; ++i) {
+    ELF::Elf64_Phdr segment;
+    const std::uint64_t at = header.e_phoff + i * sizeof segment;
+    if (at > file.getBufferSize() - sizeof segment) return 0;
+    std::memcpy(&segment, file.getBufferStart() + at, sizeof segment);
+    if (segment.p_type == ELF::PT_LOAD && segment.p_offset == 0)
+      return std::min<std::uint64_t>(segment.p_filesz, file.getBufferSize());
+  }
+  return 0;
+}
+
+/// The memory that a code object was loaded from may hold something else by now.
+bool is_of(const llvm::MemoryBuffer& file, std::uint64_t base) {
+  std::vector<char> loaded(copied_bytes(file));
+  return !loaded.empty() && copy_memory(base, loaded.data(), loaded.size()) &&
+         std::memcmp(loaded.data(), file.getBufferStart(), loaded.size()) == 0;
+}
+
+std::string text_of(const llvm::DILineInfo& line) {
+  if (line.Line == 0 || line.FileName == llvm::DILineInfo::BadString) return {};
+  return line.FileName + ":" + std::to_string(line.Line);
+}
+
+}  // namespace
+
+std::string source_line(std::uint64_t address) {
+  const auto base = find_code_object(address);
+  if (!base) return {};
+  const Bytes bytes = bytes_of(uri_of(*base));
+  if (bytes == nullptr || !is_of(*bytes, *base)) return {};
+  auto file = llvm::object::ObjectFile::createELFObjectFile(bytes->getMemBufferRef());
+  if (!file) {
+    llvm::consumeError(file.takeError());
+    return {};
+  }
+  const auto lines = llvm::DWARFContext::create(**file);
+  const llvm::DIInliningInfo frames =
+      lines->getInliningInfoForAddress({address - *base, llvm::object::SectionedAddress::UndefSection},
+                                       {llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue});
+  if (frames.getNumberOfFrames() == 0) return {};
+  std::string text = text_of(frames.getFrame(0));
+  if (text.empty() || frames.getNumberOfFrames() == 1) return text;
+  const std::string outer = text_of(frames.getFrame(frames.getNumberOfFrames() - 1));
+  return outer.empty() ? text : text + ", inlined into " + outer;
+}
+
+}  // namespace softgpu::compute
