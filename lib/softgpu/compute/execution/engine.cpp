@@ -170,7 +170,8 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
                                                                      std::uint64_t host_address) {
     const auto kernel = find(kernel_object);
     if (kernel == nullptr || host_address == 0) return std::nullopt;
-    CodeRegion code{.wave = kernel->wave()};
+    CodeRegion code;
+    code.wave = kernel->wave();
     if (kernel->regions() != nullptr) code = kernel->regions()->around(host_address).value_or(code);
     const std::uint64_t entry = *code_address(kernel_object);
     const auto read = Program::read(entry, kernel->target(), code.start);
