@@ -1,7 +1,10 @@
 // How work spreads over the workers, and the workers' cost when there is no work.
 #include <algorithm>
 #include <cfenv>
+#include <chrono>
+#include <condition_variable>
 #include <ctime>
+#include <mutex>
 #include <set>
 
 #include <immintrin.h>
@@ -28,11 +31,14 @@ protected:
 TEST_F(SchedulerTest, ALongGridIsSharedByWorkers) {
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one hardware thread";
   std::mutex mutex;
+  std::condition_variable second_came;
   std::set<std::uint32_t> workers;
+  bool gave_up = false;
   const FakeKernel kernel{.body = [&](std::uint32_t worker, std::uint64_t) {
-    std::this_thread::sleep_for(std::chrono::microseconds(200));
-    const std::lock_guard lock(mutex);
+    std::unique_lock lock(mutex);
     workers.insert(worker);
+    second_came.notify_all();
+    if (!gave_up) gave_up = !second_came.wait_for(lock, std::chrono::minutes(1), [&] { return workers.size() > 1; });
     return std::nullopt;
   }};
   Scheduler scheduler(4);
