@@ -48,16 +48,6 @@ std::optional<DynamicTables> find_tables(std::uint64_t base) {
   return tables;
 }
 
-std::string name_at(std::uint64_t address) {
-  std::string name;
-  while (name.size() < longest_name) {
-    const auto character = copy_memory<char>(address + name.size());
-    if (!character || *character == '\0') break;
-    name += *character;
-  }
-  return name;
-}
-
 }  // namespace
 
 std::string kernel_name(std::uint64_t kernel_object) {
@@ -71,7 +61,7 @@ std::string kernel_name(std::uint64_t kernel_object) {
   if (!copy_memory(tables->symbols, symbols.data(), symbols.size() * sizeof(ELF::Elf64_Sym))) return {};
   const auto symbol = std::ranges::find(symbols, kernel_object - *base, &ELF::Elf64_Sym::st_value);
   if (symbol == symbols.end()) return {};
-  std::string name = name_at(tables->strings + symbol->st_name);
+  std::string name = copy_text(tables->strings + symbol->st_name, longest_name);
   constexpr std::string_view suffix = ".kd";
   if (!name.ends_with(suffix)) return {};
   name.resize(name.size() - suffix.size());

@@ -30,6 +30,16 @@ bool copy_memory(std::uint64_t address, void* destination, std::size_t size) {
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(size);
 }
 
+std::string copy_text(std::uint64_t address, std::size_t longest) {
+  std::string text;
+  while (text.size() < longest) {
+    const auto character = copy_memory<char>(address + text.size());
+    if (!character || *character == '\0') break;
+    text += *character;
+  }
+  return text;
+}
+
 std::optional<std::uint64_t> find_code_object(std::uint64_t address) {
   std::uint64_t at = address / page * page;
   for (unsigned i = 0; i < most_pages && at != 0; ++i, at -= page) {

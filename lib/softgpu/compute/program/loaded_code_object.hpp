@@ -1,8 +1,10 @@
 // Code objects in memory, as the HSA loader has left them there.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <type_traits>
 
 namespace softgpu::compute {
@@ -16,6 +18,9 @@ template <class T>
   T value;
   return copy_memory(address, &value, sizeof value) ? std::optional(value) : std::nullopt;
 }
+
+/// The text there, up to its end, to `longest` characters, or to memory that cannot be read.
+[[nodiscard]] std::string copy_text(std::uint64_t address, std::size_t longest);
 
 /// Where the code object that `address` is in begins; empty if none begins on the pages before it.
 ///

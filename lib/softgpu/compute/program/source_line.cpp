@@ -103,16 +103,6 @@ Bytes bytes_of(std::string_view uri) {
   return nullptr;
 }
 
-std::string text_at(std::uint64_t address) {
-  std::string text;
-  while (text.size() < longest_uri) {
-    const auto character = copy_memory<char>(address + text.size());
-    if (!character || *character == '\0') break;
-    text += *character;
-  }
-  return text;
-}
-
 /// ROCr's list may change meanwhile, so that none of its pointers is followed unseen.
 std::string uri_of(std::uint64_t base) {
   void* runtime = dlopen("libhsa-runtime64.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -123,7 +113,7 @@ std::string uri_of(std::uint64_t base) {
   for (unsigned i = 0; i != most_code_objects && next != 0; ++i) {
     const auto entry = copy_memory<LoadedCodeObject>(next);
     if (!entry) break;
-    if (entry->base == base) uri = text_at(entry->uri);
+    if (entry->base == base) uri = copy_text(entry->uri, longest_uri);
     if (!uri.empty()) break;
     next = entry->next;
   }
