@@ -5,11 +5,13 @@
 #include <boost/context/fiber.hpp>
 #include <boost/context/protected_fixedsize_stack.hpp>
 
-#if defined(__SANITIZE_ADDRESS__)
+#include "softgpu/compute/execution/sanitizers.hpp"
+
+#if SOFTGPU_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
-#if defined(__SANITIZE_THREAD__)
+#if SOFTGPU_THREAD_SANITIZER
 #include <sanitizer/tsan_interface.h>
 #endif
 
@@ -21,8 +23,9 @@ namespace {
 /// Tells the sanitizers which stack runs: they keep shadow state for each.
 class SwitchAnnotation {
 public:
-#if defined(__SANITIZE_ADDRESS__)
+#if SOFTGPU_ADDRESS_SANITIZER
   void leave_for(SwitchAnnotation& next) { __sanitizer_start_switch_fiber(&fake_stack_, next.bottom_, next.size_); }
+  void leave_for_good(SwitchAnnotation& next) { __sanitizer_start_switch_fiber(nullptr, next.bottom_, next.size_); }
   void arrive_from(SwitchAnnotation& last) { __sanitizer_finish_switch_fiber(fake_stack_, &last.bottom_, &last.size_); }
   void own_stack(const void* bottom, std::size_t size) {
     bottom_ = bottom;
@@ -37,11 +40,12 @@ private:
   void* fake_stack_ = nullptr;
   const void* bottom_ = nullptr;
   std::size_t size_ = 0;
-#elif defined(__SANITIZE_THREAD__)
+#elif SOFTGPU_THREAD_SANITIZER
   void leave_for(SwitchAnnotation& next) {
     fiber_ = __tsan_get_current_fiber();
     __tsan_switch_to_fiber(next.fiber_, 0);
   }
+  void leave_for_good(SwitchAnnotation& next) { leave_for(next); }
   void arrive_from(SwitchAnnotation&) {}
   void own_stack(const void*, std::size_t) {}
   void disown_stack() {}
@@ -52,6 +56,7 @@ private:
   void* fiber_ = nullptr;
 #else
   void leave_for(SwitchAnnotation&) {}
+  void leave_for_good(SwitchAnnotation& next) { leave_for(next); }
   void arrive_from(SwitchAnnotation&) {}
   void own_stack(const void*, std::size_t) {}
   void disown_stack() {}
@@ -102,7 +107,7 @@ Fiber::Fiber(Body body, void* argument) : state_(new State{body, argument}) {
       mine.body(mine.argument);
       suspend();
     }
-    mine.own.leave_for(mine.resumer);
+    mine.own.leave_for_good(mine.resumer);
     return std::move(mine.caller);
   });
 }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <new>
 
+#include "softgpu/compute/execution/sanitizers.hpp"
+
 namespace softgpu::compute {
 
 /// A few blocks that a thread freed last and will want again. The general allocator takes several times as long,
@@ -39,7 +41,7 @@ public:
 private:
   SpareBlocks() = default;
 
-#if defined(__SANITIZE_ADDRESS__)
+#if SOFTGPU_ADDRESS_SANITIZER
   static constexpr std::size_t capacity = 0;  // uses after the end are to be seen
 #else
   static constexpr std::size_t capacity = 16;
