@@ -8,6 +8,7 @@
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/queue_reference.hpp"
 #include "fastdispatch/detail/runtime_share.hpp"
 
 namespace fastdispatch {
@@ -59,12 +60,13 @@ private:
 };
 
 /// Owns a block of a queue's kernel argument memory, aligned to 64 bytes: Queue::acquire_kernargs hands it out, and
-/// Queue::submit takes it. A slot that was not submitted gives its memory back when it is destroyed. The queue must
-/// outlive it.
+/// Queue::submit takes it. A slot that was not submitted gives its memory back when it is destroyed. After
+/// the queue was destroyed there is no memory to give back.
 class FASTDISPATCH_EXPORT KernargSlot {
 public:
   KernargSlot(KernargSlot&& other) noexcept
-      : queue_(std::exchange(other.queue_, nullptr)), bytes_(other.bytes_), index_(other.index_) {}
+      : queue_(std::exchange(other.queue_, nullptr)), reference_(other.reference_), bytes_(other.bytes_),
+        index_(other.index_) {}
   KernargSlot& operator=(KernargSlot&&) = delete;
   ~KernargSlot() {
     if (queue_ != nullptr) give_back();
@@ -75,11 +77,13 @@ public:
 
 private:
   friend class detail::QueueState;
-  KernargSlot(detail::QueueState& queue, std::span<std::byte> bytes, std::size_t index) noexcept
-      : queue_(&queue), bytes_(bytes), index_(index) {}
+  KernargSlot(detail::QueueState& queue, detail::QueueReference reference, std::span<std::byte> bytes,
+              std::size_t index) noexcept
+      : queue_(&queue), reference_(reference), bytes_(bytes), index_(index) {}
   void give_back() const noexcept;
 
   detail::QueueState* queue_;  ///< null after the slot was submitted
+  detail::QueueReference reference_;
   std::span<std::byte> bytes_;
   std::size_t index_;
 };

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "fastdispatch/detail/export.hpp"
+#include "fastdispatch/detail/queue_reference.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/wait.hpp"
 
@@ -14,7 +15,6 @@ namespace fastdispatch {
 
 namespace detail {
 class Group;
-class PacketQueue;
 }  // namespace detail
 class Queue;
 
@@ -22,7 +22,8 @@ class Queue;
 /// completed.
 using CompletionCallback = std::function<void(const Error* failure)>;
 
-/// Views the completion of packets in a Queue, which must outlive it; cheap to copy, may be dropped.
+/// Views the completion of packets in a Queue; cheap to copy, may be dropped. Once the Queue was destroyed, every use
+/// but epoch() throws Error. It must not be used while another thread destroys the Queue.
 ///
 /// Completion is counted: packets that end a submission carry the queue's epoch signal and a barrier bit, so epochs
 /// complete in order and a submission is a queue and a number. Packets that could not carry it (no barrier bit, or a
@@ -61,9 +62,9 @@ private:
   friend class Queue;
   friend class detail::PacketQueue;
   friend class detail::Group;
-  Submission(detail::PacketQueue& queue, std::uint64_t epoch) noexcept : queue_(&queue), epoch_(epoch) {}
+  Submission(detail::QueueReference queue, std::uint64_t epoch) noexcept : queue_(queue), epoch_(epoch) {}
 
-  detail::PacketQueue* queue_;
+  detail::QueueReference queue_;
   std::uint64_t epoch_;
 };
 

@@ -42,7 +42,7 @@ PacketQueue::PacketQueue(Agent agent, const QueueOptions& options, SharedFate* f
       full_timeout_(options.full_timeout), producers_(options.producers), failure_(agent, fate), epoch_signal_(agent),
       peer_waits_(failure_, epoch_signal_, options.producers), edges_(*state_of(agent).device_signals),
       queue_(create(options)), ring_(memory_of(agent.api(), queue_.get(), agent.handle()), options.producers),
-      doorbell_(agent.api(), queue_->doorbell_signal) {
+      doorbell_(agent.api(), queue_->doorbell_signal), life_(*this) {
   state_of(agent_).queues.add(*this);
   failure_.join();
 }
@@ -57,6 +57,7 @@ void PacketQueue::stop() noexcept {
   queue_.reset();  // until then kernels may read their arguments, and an error that HSA reports reads the ring
   failure_.copies().drain(agent_.api(), Deadline(copies_may_take));
   failure_.abandon_followers();
+  life_.end();
 }
 
 void PacketQueue::publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,

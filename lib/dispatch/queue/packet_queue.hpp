@@ -24,8 +24,10 @@
 #include "dispatch/queue/epoch_signal.hpp"
 #include "dispatch/queue/peer_waits.hpp"
 #include "dispatch/queue/queue_failure.hpp"
+#include "dispatch/queue/queue_life.hpp"
 #include "dispatch/queue/ring.hpp"
 #include "fastdispatch/agent.hpp"
+#include "fastdispatch/detail/queue_reference.hpp"
 #include "fastdispatch/detail/runtime_share.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/queue.hpp"
@@ -104,7 +106,8 @@ public:
   void cover(std::uint64_t epoch) {
     if (!covers(epoch)) barrier();
   }
-  [[nodiscard]] Submission submission(std::uint64_t epoch) noexcept { return {*this, epoch}; }
+  [[nodiscard]] Submission submission(std::uint64_t epoch) noexcept { return {reference(), epoch}; }
+  [[nodiscard]] QueueReference reference() const noexcept { return life_.reference(); }
 
   [[nodiscard]] Ring& ring() noexcept { return ring_; }
   /// Whether packets end an epoch.
@@ -183,6 +186,7 @@ private:
   QueueHandle queue_;
   Ring ring_;
   Doorbell doorbell_;
+  QueueLife life_;
 };
 
 }  // namespace fastdispatch::detail

@@ -14,7 +14,8 @@ QueueState::QueueState(Agent agent, const QueueOptions& options, SharedFate* fat
       kernargs_(agent, options.kernarg_bytes, options.kernarg_memory) {}
 
 Submission QueueState::submit(const Packet& packet, KernargSlot&& slot) {
-  if (slot.queue_ != this) throw Error("kernel arguments in a slot of another queue, or in one that was submitted");
+  if (slot.queue_ != this || !slot.reference_.lives())
+    throw Error("kernel arguments in a slot of another queue, or in one that was submitted");
   try {
     const Submission submission = submit(packet, kernargs_.memory());
     retire_kernargs(slot.index_, submission.epoch());
@@ -38,7 +39,7 @@ KernargSlot QueueState::acquire_kernargs(std::size_t bytes) {
   {
     const Ring::Turn turn(packets_.ring());
     if (const auto slot = kernargs_.try_acquire(bytes, packets_.completed_epoch())) [[likely]]
-      return {*this, slot->bytes, slot->index};
+      return {*this, packets_.reference(), slot->bytes, slot->index};
   }
   return wait_for_kernargs(bytes);
 }
@@ -51,7 +52,7 @@ KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
     {
       const Ring::Turn turn(packets_.ring());
       if (const auto slot = kernargs_.try_acquire(bytes, packets_.completed_epoch()))
-        return {*this, slot->bytes, slot->index};
+        return {*this, packets_.reference(), slot->bytes, slot->index};
       oldest = kernargs_.oldest_epoch();
     }
     if (oldest == KernargPool::unretired && packets_.producers() == Producers::single)
@@ -68,6 +69,8 @@ KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
 
 namespace fastdispatch {
 
-void KernargSlot::give_back() const noexcept { queue_->retire_kernargs(index_, 0); }
+void KernargSlot::give_back() const noexcept {
+  if (reference_.lives()) queue_->retire_kernargs(index_, 0);
+}
 
 }  // namespace fastdispatch

@@ -22,8 +22,9 @@ bool Submission::done() const { return queue_->done(epoch_); }
 
 void Submission::on_complete(CompletionCallback callback) const {
   if (!callback) throw Error("a callback on completion that is empty");
-  queue_->cover(epoch_);
-  detail::state_of(queue_->agent()).completions.add(*queue_, epoch_, std::move(callback));
+  detail::PacketQueue& queue = *queue_;
+  queue.cover(epoch_);
+  detail::state_of(queue.agent()).completions.add(queue, epoch_, std::move(callback));
 }
 
 namespace detail {
@@ -32,7 +33,9 @@ namespace detail {
 class Group {
 public:
   Group(std::span<const Submission> submissions, const WaitOptions& options)
-      : submissions_(submissions), options_(options), deadline_(options.timeout) {}
+      : submissions_(submissions), options_(options), deadline_(options.timeout) {
+    for (const Submission& one : submissions) static_cast<void>(*one.queue_);  // throws if the queue was destroyed
+  }
 
   /// The index of the first submission that completed; if no submission completed, their number.
   [[nodiscard]] std::size_t first_completed() const noexcept {
