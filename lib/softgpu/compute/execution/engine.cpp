@@ -29,8 +29,9 @@ const std::byte* at(std::uint64_t address) {
 
 Failure illegal_instruction(std::int64_t offset, const std::string& what) {
   const auto from_entry = static_cast<std::uint64_t>(offset);
-  return {Failure::Kind::illegal_instruction, from_entry,
-          what + " at offset " + offset_from_entry(from_entry) + " of the kernel: not supported"};
+  return {.kind = Failure::Kind::illegal_instruction,
+          .text = what + " at offset " + offset_from_entry(from_entry) + " of the kernel: not supported",
+          .instruction = from_entry};
 }
 
 /// LLVM wants for nothing but memory here.
@@ -165,21 +166,28 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     }
   }
 
-  /// The instruction that the kernel was at when it was left at `host_address`, by its offset, and its text.
-  std::optional<std::pair<std::int64_t, std::string>> instruction_at(std::uint64_t kernel_object,
-                                                                     std::uint64_t host_address) {
+  /// The instruction that the kernel was at when it failed, by its offset, and its text.
+  std::optional<std::pair<std::int64_t, std::string>> instruction_of(const Failure& failure,
+                                                                     std::uint64_t kernel_object) {
     const auto kernel = find(kernel_object);
-    if (kernel == nullptr || host_address == 0) return std::nullopt;
+    if (kernel == nullptr || (failure.host_address == 0 && !failure.instruction)) return std::nullopt;
     CodeRegion code;
     code.wave = kernel->wave();
-    if (kernel->regions() != nullptr) code = kernel->regions()->around(host_address).value_or(code);
+    if (failure.instruction)
+      code.start = static_cast<std::int64_t>(*failure.instruction);
+    else if (kernel->regions() != nullptr)
+      code = kernel->regions()->around(failure.host_address).value_or(code);
     const std::uint64_t entry = *code_address(kernel_object);
     const auto read = Program::read(entry, kernel->target(), code.start);
     const auto* program = std::get_if<Program>(&read);
     if (program == nullptr) return std::nullopt;
-    const auto offset =
-        translations.instruction_at(*program, kernel->descriptor().float_mode(), code.wave, host_address);
-    return offset ? std::optional(std::pair(*offset, program->instructions.at(*offset).text)) : std::nullopt;
+    const auto offset = failure.instruction ? std::optional(code.start)
+                                            : translations.instruction_at(*program, kernel->descriptor().float_mode(),
+                                                                          code.wave, failure.host_address);
+    if (!offset) return std::nullopt;
+    const auto instruction = program->instructions.find(*offset);
+    if (instruction == program->instructions.end()) return std::nullopt;
+    return std::pair(*offset, instruction->second.text);
   }
 
   Entry make(std::uint64_t kernel_object) {
@@ -237,8 +245,8 @@ std::string Engine::place_of(std::uint64_t kernel_object, const Failure& failure
   const auto code = code_address(kernel_object);
   if (!code) return {};
   const bool is_told = failure.kind == Failure::Kind::trap || failure.kind == Failure::Kind::illegal_instruction;
-  if (is_told) return source_line(*code + failure.address);
-  const auto instruction = state_->instruction_at(kernel_object, failure.host_address);
+  if (is_told && failure.instruction) return source_line(*code + *failure.instruction);
+  const auto instruction = state_->instruction_of(failure, kernel_object);
   if (!instruction) return {};
   const auto offset = static_cast<std::uint64_t>(instruction->first);
   const std::string text = "offset " + offset_from_entry(offset) + ", " + instruction->second;

@@ -39,11 +39,12 @@ struct Failure {
     interrupted,          ///< interrupt() ended it
   };
   Kind kind;
-  std::uint64_t address = 0;  ///< memory_fault: the address accessed; illegal_instruction: its offset from the entry
-  std::string text;           ///< for a person: the mnemonic and offset, the address, the limit passed
-  bool is_imprecise = false;  ///< memory_fault: the address is not known
-  bool is_read_only = false;  ///< memory_fault: a write to memory that may only be read
-  std::uint64_t host_address = 0;  ///< in the translated code, of what did it; 0: not known
+  std::uint64_t address = 0;                   ///< memory_fault: the address accessed
+  std::string text;                            ///< for a person: the mnemonic and offset, the address, the limit passed
+  bool is_imprecise = false;                   ///< memory_fault: the address is not known
+  bool is_read_only = false;                   ///< memory_fault: a write to memory that may only be read
+  std::optional<std::uint64_t> instruction{};  ///< its offset from the entry, where it is known
+  std::uint64_t host_address = 0;              ///< in the translated code, of what did it; 0: not known
 };
 
 /// A translated kernel: immutable, shared by every dispatch of it.

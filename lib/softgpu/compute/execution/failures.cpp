@@ -49,13 +49,13 @@ std::string event_of(const EarlyExit& exit) {
   case EarlyExit::Cause::interrupted:
     return "ended, as it ran for longer than SOFTGPU_TIMEOUT says; executed";
   case EarlyExit::Cause::unknown_mode:
-    return "at offset " + offset_from_entry(exit.address) +
+    return "at offset " + offset_from_entry(exit.instruction.value_or(0)) +
            ": MODE gets a value that no constant of the kernel leads to, executed";
   case EarlyExit::Cause::trap:
   case EarlyExit::Cause::cancelled:
     break;
   }
-  return "s_trap at offset " + offset_from_entry(exit.address) + ", executed";
+  return "s_trap at offset " + offset_from_entry(exit.instruction.value_or(0)) + ", executed";
 }
 
 }  // namespace
@@ -78,6 +78,7 @@ Failure describe(const EarlyExit& exit, const WorkGroup& group, std::optional<st
           .text = text + name_of(group),
           .is_imprecise = exit.cause == EarlyExit::Cause::impossible_address,
           .is_read_only = exit.cause == EarlyExit::Cause::memory_fault && exit.refusal == Refusal::read_only,
+          .instruction = exit.instruction,
           .host_address = exit.host_address};
 }
 

@@ -38,7 +38,7 @@ void sync_globally(WaveState* state, std::uint32_t instruction, std::uint32_t re
 }
 
 void trap(WaveState*, std::uint32_t, std::int64_t offset) {
-  FaultGuard::exit({EarlyExit::Cause::trap, static_cast<std::uint64_t>(offset)});
+  FaultGuard::exit({.cause = EarlyExit::Cause::trap, .instruction = static_cast<std::uint64_t>(offset)});
 }
 
 /// The handler is no code of the kernel's: an interrupt of this thread must not take it out of there.

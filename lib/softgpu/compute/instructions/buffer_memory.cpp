@@ -106,7 +106,7 @@ LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned
 
 /// Ends the wavefront if a lane accesses what is beyond its private memory, where other wavefronts have theirs.
 /// Compilers add the wavefront's offset to the base, so that the base tells whether the buffer is the wavefront's own.
-void refuse_overrun(Emitter& e, const BufferAccess& access, unsigned dwords) {
+void refuse_overrun(Emitter& e, const Instruction& i, const BufferAccess& access, unsigned dwords) {
   const unsigned wavefront_shift = e.wavefront_size() == 64 ? 6 : 5;
   Value* wave_base = e.field(offsetof(WaveState, scratch_wave_base), e.i64());
   Value* lane_bytes = e.field(offsetof(WaveState, scratch_bytes_per_lane), e.i32());
@@ -126,7 +126,7 @@ void refuse_overrun(Emitter& e, const BufferAccess& access, unsigned dwords) {
   e.ir.CreateCondBr(e.ir.CreateAnd(is_own, any), overrun, within);
   e.ir.SetInsertPoint(overrun);
   e.call(reinterpret_cast<const void*>(&runtime::leave_after_overrun), e.ir.getVoidTy(),
-         {e.state(), e.mask_from_chunks(beyond)});
+         {e.state(), e.mask_from_chunks(beyond), e.ir.getInt64(static_cast<std::uint64_t>(i.offset))});
   e.ir.CreateUnreachable();
   e.ir.SetInsertPoint(within);
 }
@@ -193,7 +193,7 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
   branch(
       e, access,
       [&] {
-        refuse_overrun(e, access, format.dwords());
+        refuse_overrun(e, i, access, format.dwords());
         for (unsigned d = 0; d < format.dwords(); ++d)
           load_lanes(e, part_of(destination, d, 1), dword_of(format), scratch_addresses(e, access, d));
       },
@@ -211,7 +211,7 @@ void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
   branch(
       e, access,
       [&] {
-        refuse_overrun(e, access, format.dwords());
+        refuse_overrun(e, i, access, format.dwords());
         for (unsigned d = 0; d < format.dwords(); ++d)
           store_lanes(e, part_of(source, d, 1), dword_of(format), scratch_addresses(e, access, d));
       },

@@ -201,7 +201,7 @@ std::set<std::uint32_t> modes_of_constants(const Program& program, std::uint32_t
 }
 
 void refuse_mode(std::int64_t offset) {
-  FaultGuard::exit({EarlyExit::Cause::unknown_mode, static_cast<std::uint64_t>(offset)});
+  FaultGuard::exit({.cause = EarlyExit::Cause::unknown_mode, .instruction = static_cast<std::uint64_t>(offset)});
 }
 
 void add_hardware_registers(HandlerTable& table) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace softgpu::compute {
@@ -26,9 +27,11 @@ struct EarlyExit {
     unknown_mode,  ///< MODE was set to a value that the translated code has not got
   };
   Cause cause;
-  /// memory_fault, foreign_memory: the accessed address; split_private_atomic: the offset; trap, unknown_mode: the
-  /// instruction's offset
+  /// memory_fault, foreign_memory: the accessed address; split_private_atomic: the offset
   std::uint64_t address = 0;
+  /// The instruction's offset from the kernel's entry: of trap and unknown_mode, and where the translated code tells
+  /// it.
+  std::optional<std::uint64_t> instruction{};
   Refusal refusal = Refusal::not_mapped;  ///< memory_fault: why
   std::uint32_t lane = 0;                 ///< of private memory: of the wavefront
   std::uint32_t private_bytes = 0;        ///< of private memory: how much the lane has

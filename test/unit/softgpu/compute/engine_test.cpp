@@ -165,7 +165,7 @@ TEST(Engine, refuses_an_unsupported_instruction_by_its_name_and_offset) {
   const DescriptorAndCode image({s_nop, s_sendmsg_save_wave, s_endpgm});
   const Failure failure = failure_in(engine, image.address());
   EXPECT_EQ(failure.kind, Failure::Kind::illegal_instruction);
-  EXPECT_EQ(failure.address, 4U);
+  EXPECT_EQ(failure.instruction, 4U);
   EXPECT_NE(failure.text.find("s_sendmsg"), std::string::npos) << failure.text;
   EXPECT_NE(failure.text.find("0x4"), std::string::npos) << failure.text;
 }
@@ -270,14 +270,14 @@ TEST(Engine, a_halted_wavefront_waits_until_its_work_group_ends) {
   const auto failure = runner.run(*launch_of(kernel, packet_of({128, 1, 1}, {128, 1, 1})), 0);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, Failure::Kind::trap);
-  EXPECT_EQ(failure->address, 12U);
+  EXPECT_EQ(failure->instruction, 12U);
 }
 
 TEST(Engine, refuses_bytes_that_are_no_instruction) {
   Engine engine;
   const Failure failure = failure_in(engine, DescriptorAndCode({s_nop, s_nop, no_instruction}).address());
   EXPECT_EQ(failure.kind, Failure::Kind::illegal_instruction);
-  EXPECT_EQ(failure.address, 8U);
+  EXPECT_EQ(failure.instruction, 8U);
 }
 
 TEST(Engine, follows_branches_to_code_before_the_entry) {
