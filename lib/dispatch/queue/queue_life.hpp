@@ -1,13 +1,11 @@
 // Whether a queue lives, for references that outlive it.
 #pragma once
 
-#include <cstdint>
-
 #include "fastdispatch/detail/queue_reference.hpp"
 
 namespace fastdispatch::detail {
 
-/// A member of the queue. What references look at stays when the queue goes, and serves later queues.
+/// A queue's entry in the table of living queues.
 ///
 /// Thread safety: every member may be called from any thread.
 class QueueLife {
@@ -20,11 +18,11 @@ public:
   /// From now on references throw.
   void end() noexcept;
 
-  [[nodiscard]] QueueReference reference() const noexcept { return QueueReference(*entry_, number_); }
+  [[nodiscard]] QueueReference reference() const noexcept { return reference_; }
 
 private:
-  QueueEntry* entry_;  ///< null after the end
-  std::uint64_t number_;
+  QueueReference reference_;
+  bool ended_ = false;
 };
 
 }  // namespace fastdispatch::detail

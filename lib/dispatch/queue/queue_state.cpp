@@ -14,7 +14,7 @@ QueueState::QueueState(Agent agent, const QueueOptions& options, SharedFate* fat
       kernargs_(agent, options.kernarg_bytes, options.kernarg_memory) {}
 
 Submission QueueState::submit(const Packet& packet, KernargSlot&& slot) {
-  if (slot.queue_ != this || !slot.reference_.lives())
+  if (slot.queue_ == nullptr || slot.reference_ != packets_.reference())
     throw Error("kernel arguments in a slot of another queue, or in one that was submitted");
   try {
     const Submission submission = submit(packet, kernargs_.memory());
