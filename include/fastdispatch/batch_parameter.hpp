@@ -129,4 +129,11 @@ Submission Queue::submit(const Batch& batch, const ParameterSetting<T>&... setti
   return submit(batch, std::span<detail::ParameterValue>(values));
 }
 
+template <class... T>
+  requires(sizeof...(T) > 0)
+TimedSubmission Queue::submit_timed(const Batch& batch, const ParameterSetting<T>&... settings) {
+  std::array<detail::ParameterValue, sizeof...(T)> values{detail::ParameterValue{settings.id, &settings.value}...};
+  return submit_timed(batch, std::span<detail::ParameterValue>(values));
+}
+
 }  // namespace fastdispatch

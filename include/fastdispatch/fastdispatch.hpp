@@ -23,5 +23,6 @@
 #include "fastdispatch/signal.hpp"
 #include "fastdispatch/streams.hpp"
 #include "fastdispatch/submission.hpp"
+#include "fastdispatch/timed_submission.hpp"
 #include "fastdispatch/version.hpp"
 #include "fastdispatch/wait.hpp"

@@ -36,6 +36,7 @@
 #include "fastdispatch/packets.hpp"
 #include "fastdispatch/signal.hpp"
 #include "fastdispatch/submission.hpp"
+#include "fastdispatch/timed_submission.hpp"
 
 namespace fastdispatch {
 
@@ -111,6 +112,15 @@ public:
   template <class... T>
     requires(sizeof...(T) > 0)
   Submission submit(const Batch& batch, const ParameterSetting<T>&... settings);
+
+  /// The same, and the device writes down when each kernel ran. For measurements: each kernel gets a completion signal
+  /// of its own, and the batch is encoded anew, with a barrier packet behind its last kernel. To time a single
+  /// dispatch, record a batch of one. From the first such submission on HSA's profiling stays on for the queue. Throws
+  /// as submit(batch) does, and Error when HSA cannot switch profiling on.
+  TimedSubmission submit_timed(const Batch& batch);
+  template <class... T>
+    requires(sizeof...(T) > 0)
+  TimedSubmission submit_timed(const Batch& batch, const ParameterSetting<T>&... settings);
 
   /// Submits packets as they are, all or none: one reservation, one doorbell. A last packet with a barrier bit and
   /// without a completion signal gets the queue's epoch signal. Everything that the packets name must live until they
@@ -188,6 +198,7 @@ public:
 
 private:
   Submission submit(const Batch& batch, std::span<detail::ParameterValue> values);
+  TimedSubmission submit_timed(const Batch& batch, std::span<detail::ParameterValue> values);
   Submission submit(const Packet& packet, const KernargBlock& arguments);
 
   detail::Owner<detail::QueueState> state_;

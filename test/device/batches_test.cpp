@@ -76,6 +76,30 @@ TEST_F(Batches, longer_than_the_ring_run_to_the_end) {
   EXPECT_THAT(download(other), ::testing::Each(1000U));
 }
 
+TEST_F(Batches, are_timed_kernel_by_kernel) {
+  DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
+  DeviceBuffer<std::uint32_t> other(gpu, n);
+  Batch batch(gpu);
+  for (int i = 0; i < 200; ++i) {
+    batch.dispatch(increment, grid(n), data, n, 1);
+    if (i == 99) batch.copy(other, data);
+  }
+  Queue small(gpu, {.size = 64});  // so that it goes in parts
+  small.submit(batch);
+  const TimedSubmission timed = small.submit_timed(batch);
+  small.submit(batch).wait(limit);
+  EXPECT_THAT(download(data), ::testing::Each(600U));
+  const std::vector<DeviceTime> times = timed.dispatches();
+  ASSERT_EQ(times.size(), 200U);
+  for (std::size_t i = 0; i != times.size(); ++i) {
+    EXPECT_GT(times[i].duration().count(), 0) << i;
+    if (i != 0) {
+      EXPECT_GE(times[i].start, times[i - 1].end) << i << ": kernels in turn";
+    }
+  }
+  EXPECT_LE(timed.kernel_time(), timed.elapsed());
+}
+
 TEST_F(Batches, outlive_the_batch_object) {
   DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
   {

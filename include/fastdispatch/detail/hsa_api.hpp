@@ -47,7 +47,9 @@ namespace fastdispatch::detail {
   X(amd_memory_async_copy)                                                                                             \
   X(amd_memory_lock)                                                                                                   \
   X(amd_memory_unlock)                                                                                                 \
-  X(amd_pointer_info)
+  X(amd_pointer_info)                                                                                                  \
+  X(amd_profiling_set_profiler_enabled)                                                                                \
+  X(amd_profiling_get_dispatch_time)
 
 struct HsaApi {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration names its variable without

@@ -7,21 +7,32 @@
 
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/memory/copy_engine.hpp"
+#include "dispatch/record/fence_rules.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
 
 namespace {
 constexpr std::uint64_t never = ~std::uint64_t{0};  // larger than any epoch
+
+// Of an image that serves one submission.
+std::shared_ptr<BatchVersion> passing_version() {
+  auto version = std::make_shared<BatchVersion>();
+  version->outdated = true;
+  return version;
+}
 }  // namespace
 
-Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<ParameterValue> values) {
+Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<ParameterValue> values,
+                                  const std::shared_ptr<KernelTimes>& times) {
   const BatchParameters& parameters = recording.parameters();
   const bool parametrized = !parameters.empty() || !values.empty();
   if (parametrized) parameters.check(values, queue_.agent());
   if (recording.empty()) return queue_.barrier();
 
-  const auto [encoded, ready, place, part] = begin(recording);
+  const std::shared_ptr<BatchVersion> passing = times == nullptr ? nullptr : passing_version();
+  const auto [encoded, ready, place, part] =
+      begin({.recording = recording, .version = times == nullptr ? recording.version() : passing, .times = times});
   const auto& [reservation, beside_last] = place;
   // From here to the publication nothing fails. An image that changes is this submission's alone until then.
   BatchImage& image = ready.image;
@@ -41,15 +52,15 @@ Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<Par
                                : submit_rest(encoded, ready, part.size(), reservation.epoch));
 }
 
-BatchSubmitter::Beginning BatchSubmitter::begin(const BatchRecording& recording) {
+BatchSubmitter::Beginning BatchSubmitter::begin(const Work& work) {
   queue_.throw_if_failed();
   EncodedBatches made;
   EncodedBatches retired;  // goes when the turn is over
-  for (PacketQueue::RoomWait wait(queue_, queue_.packets_wanted(recording.steps().size()));;) {
+  for (PacketQueue::RoomWait wait(queue_, queue_.packets_wanted(work.recording.steps().size()));;) {
     ReadyImage* ready = nullptr;
     {
       const Ring::Turn turn(queue_.ring());
-      ready = find(recording, made, retired);
+      ready = find(work, made, retired);
       if (ready != nullptr) {
         const auto part = part_of(ready->image.stream.packets, 0);
         EncodedBatch& encoded = encoded_.front();
@@ -57,17 +68,15 @@ BatchSubmitter::Beginning BatchSubmitter::begin(const BatchRecording& recording)
       }
     }
     if (ready == nullptr)
-      made = make(recording);
+      made = make(work);
     else
       wait();
   }
 }
 
-BatchSubmitter::ReadyImage* BatchSubmitter::find(const BatchRecording& recording, EncodedBatches& made,
-                                                 EncodedBatches& retired) {
-  const auto encoded = std::find_if(encoded_.begin(), encoded_.end(), [&](const EncodedBatch& candidate) {
-    return candidate.version == recording.version();
-  });
+BatchSubmitter::ReadyImage* BatchSubmitter::find(const Work& work, EncodedBatches& made, EncodedBatches& retired) {
+  const auto encoded = std::find_if(encoded_.begin(), encoded_.end(),
+                                    [&](const EncodedBatch& candidate) { return candidate.version == work.version; });
   if (encoded != encoded_.end()) {
     encoded_.splice(encoded_.begin(), encoded_, encoded);
     if (!made.empty() && !encoded->shared) encoded->images.splice(encoded->images.begin(), made.front().images);
@@ -90,12 +99,16 @@ BatchSubmitter::ReadyImage* BatchSubmitter::find(const BatchRecording& recording
   return &images.front();
 }
 
-BatchSubmitter::EncodedBatches BatchSubmitter::make(const BatchRecording& recording) {
+BatchSubmitter::EncodedBatches BatchSubmitter::make(const Work& work) {
+  const BatchRecording& recording = work.recording;
   EncodedBatches made;
-  EncodedBatch& encoded =
-      made.emplace_back(EncodedBatch{.version = recording.version(), .shared = recording.is_constant(), .images = {}});
+  EncodedBatch& encoded = made.emplace_back(
+      EncodedBatch{.version = work.version, .shared = recording.is_constant() && work.times == nullptr, .images = {}});
   ReadyImage& ready = encoded.images.emplace_back(make_image(recording, queue_.handle(), kernargs_));
-  if (recording.fences() == Fences::derived) encoded.footprint.emplace(recording.steps(), ready.image.stream);
+  if (work.times != nullptr)
+    time_kernels(ready, work.times);
+  else if (recording.fences() == Fences::derived)
+    encoded.footprint.emplace(recording.steps(), ready.image.stream);
 
   std::vector<Packet>& packets = ready.image.stream.packets;
   if (queue_.when_full() == WhenFull::report) queue_.check_fits(packets.size());  // otherwise the batch goes in parts
@@ -115,6 +128,16 @@ BatchSubmitter::EncodedBatches BatchSubmitter::make(const BatchRecording& record
   }
   if (!ready.copy_signals.empty()) ready.watched.emplace(queue_.copies(), ready.copy_signals);
   return made;
+}
+
+// The last kernel has a signal of its own: a packet behind it ends the epoch.
+void BatchSubmitter::time_kernels(ReadyImage& ready, const std::shared_ptr<KernelTimes>& times) {
+  std::vector<Packet>& packets = ready.image.stream.packets;
+  for (std::size_t i = 0; i != ready.image.dispatches.size(); ++i)
+    packets[ready.image.dispatches[i]].set_completion_signal(times->signals[i]->handle());
+  if (packets.back().completion_signal().handle != 0)
+    packets.push_back(encode(BarrierAnd{.ordering = fences::behind_all}));
+  ready.times = times;
 }
 
 // Half a ring at a time where the batch is longer, so that the device works on one half while the other is written. No

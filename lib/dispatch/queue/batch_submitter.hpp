@@ -14,6 +14,7 @@
 #include "dispatch/encode/footprint.hpp"
 #include "dispatch/memory/kernarg_chunks.hpp"
 #include "dispatch/queue/copy_watch.hpp"
+#include "dispatch/queue/kernel_times.hpp"
 #include "dispatch/queue/packet_queue.hpp"
 #include "dispatch/record/batch_recording.hpp"
 #include "fastdispatch/signal.hpp"
@@ -32,15 +33,24 @@ public:
   // `queue` outlives this, but its HSA queue is gone when this is destroyed.
   BatchSubmitter(PacketQueue& queue, KernargMemory kernargs) : queue_(queue), kernargs_(queue.agent(), kernargs) {}
 
-  // Sorts `values`.
-  Submission submit(const BatchRecording& recording, std::span<ParameterValue> values);
+  // Sorts `values`. With `times`, a signal for each of the recording's dispatches, the kernels complete the signals.
+  Submission submit(const BatchRecording& recording, std::span<ParameterValue> values,
+                    const std::shared_ptr<KernelTimes>& times = nullptr);
 
 private:
+  // What to submit. An image serves all submissions of its version, but a timed submission has a version of its own.
+  struct Work {
+    const BatchRecording& recording;
+    const std::shared_ptr<BatchVersion>& version;
+    const std::shared_ptr<KernelTimes>& times;  // null: none
+  };
+
   struct ReadyImage {
     explicit ReadyImage(BatchImage made) : image(std::move(made)) {}
 
     BatchImage image;
     std::vector<PooledSignal> signals;
+    std::shared_ptr<KernelTimes> times;
     std::vector<CopySignals> copy_signals;  // of each of the image's copies
     std::optional<CopyWatch::Entry> watched;
     std::uint64_t epoch = 0;  // in use until it completed; read and written in a turn
@@ -72,12 +82,13 @@ private:
     std::span<const Packet> packets;
   };
 
-  [[nodiscard]] Beginning begin(const BatchRecording& recording);
+  [[nodiscard]] Beginning begin(const Work& work);
   // The image to submit next, if one is free. `made` is the result of `make`, if it was called, and gives up its image;
   // `retired` gets images that are not needed any more.
-  [[nodiscard]] ReadyImage* find(const BatchRecording& recording, EncodedBatches& made, EncodedBatches& retired);
+  [[nodiscard]] ReadyImage* find(const Work& work, EncodedBatches& made, EncodedBatches& retired);
   // One batch with one new image.
-  [[nodiscard]] EncodedBatches make(const BatchRecording& recording);
+  [[nodiscard]] EncodedBatches make(const Work& work);
+  static void time_kernels(ReadyImage& ready, const std::shared_ptr<KernelTimes>& times);
 
   // The packets from `published` on that go together.
   [[nodiscard]] std::span<const Packet> part_of(std::span<const Packet> packets, std::size_t published) const noexcept;

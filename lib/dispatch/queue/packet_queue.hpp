@@ -4,6 +4,7 @@
 // Thread safety and memory ordering: those of Queue, see fastdispatch/queue.hpp.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -141,6 +142,9 @@ public:
   /// The copies of the queue's batches.
   [[nodiscard]] CopyWatch& copies() noexcept { return failure_.copies(); }
 
+  /// From now on the device writes into completion signals when their packets ran.
+  void enable_profiling();
+
   /// For messages: the indices and the queue's state.
   [[nodiscard]] std::string describe() const;
   void add_running_kernels(std::vector<std::string>& names) const override;
@@ -179,6 +183,7 @@ private:
   std::chrono::nanoseconds full_timeout_;
   Producers producers_;
   bool stopped_ = false;
+  std::atomic<bool> profiles_ = false;
   QueueFailure failure_;
   EpochSignal epoch_signal_;
   PeerWaits peer_waits_;

@@ -67,4 +67,12 @@ QueueHandle PacketQueue::create(const QueueOptions& options) {
   return owner;
 }
 
+void PacketQueue::enable_profiling() {
+  if (profiles_.load(std::memory_order_relaxed)) return;
+  const HsaApi& api = agent_.api();
+  check(api, api.amd_profiling_set_profiler_enabled(queue_.get(), 1), "hsa_amd_profiling_set_profiler_enabled",
+        "switching a queue's profiling on");
+  profiles_.store(true, std::memory_order_relaxed);
+}
+
 }  // namespace fastdispatch::detail

@@ -1,7 +1,9 @@
 #include "fastdispatch/queue.hpp"
 
+#include <memory>
 #include <utility>
 
+#include "dispatch/queue/kernel_times.hpp"
 #include "dispatch/queue/queue_state.hpp"
 #include "fastdispatch/batch.hpp"
 #include "fastdispatch/error.hpp"
@@ -15,6 +17,10 @@ void check(const detail::PacketQueue& queue, std::span<const Packet> packets) {
   for (const Packet& packet : packets) queue.check_type(packet);
 }
 
+void check(const Batch& batch, Agent agent) {
+  if (batch.agent() != agent) throw Error("a batch recorded for another agent than the queue's");
+}
+
 }  // namespace
 
 Queue::Queue(Agent agent, const QueueOptions& options)
@@ -26,8 +32,21 @@ Queue& Queue::operator=(Queue&&) noexcept = default;
 Submission Queue::submit(const Batch& batch) { return submit(batch, std::span<detail::ParameterValue>()); }
 
 Submission Queue::submit(const Batch& batch, std::span<detail::ParameterValue> values) {
-  if (batch.agent() != agent()) throw Error("a batch recorded for another agent than the queue's");
+  check(batch, agent());
   return state_->batches().submit(detail::recording_of(batch), values);
+}
+
+TimedSubmission Queue::submit_timed(const Batch& batch) {
+  return submit_timed(batch, std::span<detail::ParameterValue>());
+}
+
+TimedSubmission Queue::submit_timed(const Batch& batch, std::span<detail::ParameterValue> values) {
+  check(batch, agent());
+  const detail::BatchRecording& recording = detail::recording_of(batch);
+  state_->packets().enable_profiling();
+  auto times = std::make_shared<detail::KernelTimes>(agent(), recording.dispatches());
+  const Submission submission = state_->batches().submit(recording, values, times);
+  return {submission, std::move(times)};
 }
 
 Submission Queue::submit(std::span<const Packet> packets) {

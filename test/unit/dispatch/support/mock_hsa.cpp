@@ -172,6 +172,17 @@ struct Functions {
     return current->record("amd_pointer_info");
   }
 
+  static hsa_status_t amd_profiling_set_profiler_enabled(hsa_queue_t*, int) {
+    return current->record("amd_profiling_set_profiler_enabled");
+  }
+
+  // Each kernel ran from tick 1000 to tick 3000.
+  static hsa_status_t amd_profiling_get_dispatch_time(hsa_agent_t, hsa_signal_t,
+                                                      hsa_amd_profiling_dispatch_time_t* time) {
+    *time = {.start = 1000, .end = 3000};
+    return current->record("amd_profiling_get_dispatch_time");
+  }
+
   static hsa_status_t amd_agents_allow_access(std::uint32_t count, const hsa_agent_t* agents, const std::uint32_t*,
                                               const void*) {
     current->allowed_agents_.clear();
@@ -358,6 +369,8 @@ MockHsa::MockHsa() {
   MOCK(amd_memory_pool_free);
   MOCK(amd_pointer_info);
   MOCK(amd_agents_allow_access);
+  MOCK(amd_profiling_set_profiler_enabled);
+  MOCK(amd_profiling_get_dispatch_time);
   MOCK(amd_memory_async_copy);
   MOCK(amd_memory_lock);
   MOCK(amd_memory_unlock);
