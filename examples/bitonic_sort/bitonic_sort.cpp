@@ -116,6 +116,15 @@ double time_sort(Sorter& sorter, std::span<const std::uint32_t> input, Order ord
   return time_of([&sorter] { sorter.sort(); });
 }
 
+// The kernels' own times on the device, by which a row's time tells the cost of dispatching them and of the copies.
+void add_kernel_times(std::vector<Row>& rows, std::span<Sorter> sorters, std::size_t iterations) {
+  std::vector<std::vector<double>> times(rows.size());
+  for (std::size_t iteration = 0; iteration < iterations; ++iteration)
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      times[i].push_back(std::chrono::duration<double, std::micro>(sorters[i].time_kernels()).count());
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].figures.push_back(figure("kernels, us", median(times[i]), 1));
+}
+
 // How many times as fast as the baseline each row is, and what each step from the baseline on takes or saves.
 void add_differences(std::vector<Row>& rows) {
   const auto base = std::ranges::find(rows, baseline, &Row::name);
@@ -195,6 +204,7 @@ int run(const Options& options) {
       }
     }
   }
+  add_kernel_times(report.rows, sorters, options.common.iterations);
   add_differences(report.rows);
   if (length == articles_length) add_article(report.rows, variants);
 

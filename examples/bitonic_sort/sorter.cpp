@@ -27,7 +27,7 @@ Network::Network(fd::Agent agent, std::size_t length, Order direction)
 
 Sorter::Sorter(Network& network, const Optimizations& optimizations)
     : network_(network), optimizations_(optimizations), kept_signal_(network.gpu),
-      batch_(network.gpu, {.fences = optimizations.fences}) {
+      batch_(network.gpu, {.fences = optimizations.fences}), passes_(network.gpu, {.fences = optimizations.fences}) {
   if (optimizations_.pinned_host) {
     pinned_ = fd::PinnedBuffer<std::uint32_t>(network_.gpu, network_.data.size());
     numbers_ = pinned_.span();
@@ -41,16 +41,21 @@ Sorter::Sorter(Network& network, const Optimizations& optimizations)
     while (kept_kernargs_.size() < blocks) kept_kernargs_.emplace_back(network_.gpu, network_.kernel.kernarg_size());
   }
   if (optimizations_.replay) record();
+  record_passes(passes_);
 }
 
 // A batch is turned into packets once; each submission of it copies them into the queue and rings the doorbell once.
 void Sorter::record() {
   // The GPU's copy engine reaches pinned memory only; a pageable array is copied outside of the batch.
   if (optimizations_.pinned_host) batch_.copy(network_.data, pinned_);
-  for (const auto [stage, step] : network_.passes) {
-    batch_.dispatch(network_.kernel, network_.grid, network_.data, stage, step, network_.order);
-  }
+  record_passes(batch_);
   if (optimizations_.pinned_host) batch_.copy(pinned_, network_.data);
+}
+
+void Sorter::record_passes(fd::Batch& batch) const {
+  for (const auto [stage, step] : network_.passes) {
+    batch.dispatch(network_.kernel, network_.grid, network_.data, stage, step, network_.order);
+  }
 }
 
 void Sorter::sort() {
@@ -65,6 +70,12 @@ void Sorter::sort() {
     dispatch_passes();
   }
   fd::copy(numbers_, network_.data);
+}
+
+std::chrono::nanoseconds Sorter::time_kernels() {
+  const fd::TimedSubmission timed = network_.queue.submit_timed(passes_);
+  timed.wait();
+  return timed.kernel_time();
 }
 
 // Submits one packet after the other: the optimizations improve this way.
