@@ -12,7 +12,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstdlib>
-#include <iostream>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -147,7 +146,7 @@ Row row_of(const Variant& variant) {
 }
 
 void plot_times(const std::filesystem::path& file, const Report& report) {
-  BarPlot plot = {.title = report.problem, .y_label = "microseconds", .bars = {}};
+  BarPlot plot = {.title = title_of(report), .y_label = "microseconds", .bars = {}};
   for (const Row& row : report.rows) plot.bars.emplace_back(row.name, median(row.microseconds));
   write_plot(file, plot);
 }
@@ -163,10 +162,13 @@ int run(const Options& options) {
   std::vector<Variant> variants = histogram.variants();
   const Counters expected = counted_by_host(options);
 
-  Report report = report_on("atomic_count",
-                            std::to_string(options.work_items) + " work-items increment " +
-                                std::to_string(options.bins) + " counters",
-                            runtime, gpu);
+  Report report =
+      report_on("atomic_count",
+                counted(options.work_items, "work-item") + (options.work_items == 1 ? " increments " : " increment ") +
+                    counted(options.bins, "counter"),
+                runtime, gpu);
+  report.beyond_softgpu =
+      "how thousands of work-items contend for a counter: as many run at once as the host has cores";
   for (const Variant& variant : variants) report.rows.push_back(row_of(variant));
 
   // The variants take turns, so that other load of the machine slows them alike. The first turn loads the kernels and
@@ -192,11 +194,7 @@ int run(const Options& options) {
     if (!row.correct) row.remark += " instead of " + range_of(expected);
   }
 
-  print_report(std::cout, report);
-  if (json) {
-    write_json(*json, report);
-    json->commit();
-  }
+  present(report, json);
   if (options.plot) plot_times(*options.plot, report);
   require_correct(report);
   return EXIT_SUCCESS;

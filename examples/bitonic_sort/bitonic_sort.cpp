@@ -149,7 +149,7 @@ void add_article(std::vector<Row>& rows, const std::vector<Variant>& variants) {
 }
 
 void plot_ablation(const std::filesystem::path& file, const Report& report) {
-  BarPlot plot = {.title = report.problem, .y_label = "microseconds an iteration", .bars = {}};
+  BarPlot plot = {.title = title_of(report), .y_label = "microseconds an iteration", .bars = {}};
   for (const Row& row : report.rows) plot.bars.emplace_back(row.name, median(row.microseconds));
   write_plot(file, plot);
 }
@@ -178,8 +178,9 @@ int run(const Options& options) {
   if (!options.input) input = random_numbers(length, options.seed);
   const std::vector<std::uint32_t> expected = sorted_by_host(input, options.order);
   const std::string problem =
-      std::to_string(length) + " unsigned integers, " + std::to_string(network.passes.size()) + " kernels, both copies";
+      counted(length, "unsigned integer") + ", " + counted(network.passes.size(), "kernel") + ", both copies";
   Report report = report_on("bitonic_sort", problem, runtime, gpu);
+  report.beyond_softgpu = "what fences and pinned memory buy: all memory is the host's, and coherent";
   report.verdict = "sorted";
   std::vector<Sorter> sorters;
   sorters.reserve(variants.size());
@@ -208,11 +209,7 @@ int run(const Options& options) {
   add_differences(report.rows);
   if (length == articles_length) add_article(report.rows, variants);
 
-  print_report(std::cout, report);
-  if (json) {
-    write_json(*json, report);
-    json->commit();
-  }
+  present(report, json, output);
   if (options.plot) plot_ablation(*options.plot, report);
   require_correct(report);
   if (output && options.output) {

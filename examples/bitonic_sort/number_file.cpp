@@ -46,9 +46,11 @@ public:
   LineParser(const fs::path& path, std::size_t line_number, std::string_view line)
       : path_(path), line_number_(line_number), line_(line) {}
 
+  [[nodiscard]] bool is_blank() const { return line_.find_first_not_of(blanks) == std::string_view::npos; }
+  [[noreturn]] void fail_blank() const { fail_at(0, "the line is empty"); }
+
   [[nodiscard]] std::uint32_t number() const {
     const std::size_t begin = line_.find_first_not_of(blanks);
-    if (begin == std::string_view::npos) fail_at(0, "the line is empty");
     std::uint32_t value = 0;
     const char* const first = line_.data() + begin;
     const auto [rest, error] = std::from_chars(first, line_.data() + line_.size(), value);
@@ -76,9 +78,17 @@ private:
 std::vector<std::uint32_t> read_text(std::ifstream& stream, const fs::path& path) {
   std::vector<std::uint32_t> numbers;
   std::string line;
+  std::size_t blank_line = 0;  // the first, behind which there may be nothing but others; 0: none yet
   for (std::size_t line_number = 1; read_input_line(stream, line, path); ++line_number) {
+    if (line_number == 1) drop_byte_order_mark(line);
+    const LineParser parser(path, line_number, line);
+    if (parser.is_blank()) {
+      if (blank_line == 0) blank_line = line_number;
+      continue;
+    }
+    if (blank_line != 0) LineParser(path, blank_line, {}).fail_blank();
     if (numbers.size() == most_numbers) fail_too_large(path);
-    numbers.push_back(LineParser(path, line_number, line).number());
+    numbers.push_back(parser.number());
   }
   return numbers;
 }

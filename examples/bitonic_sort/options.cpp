@@ -26,7 +26,8 @@ Options parse_command_line(int argc, char** argv) {
       .excludes(seed)
       .value_name("FILE")
       .group(data);
-  line.option("--output", &options.output, "Write the sorted numbers: text, or raw where the name ends in .u32")
+  line.option("--output", &options.output,
+              "Write the sorted numbers: text, or raw where the name ends in .u32; - is standard output")
       .value_name("FILE")
       .group(data);
   bool descending = false;

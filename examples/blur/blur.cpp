@@ -21,7 +21,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
-#include <iostream>
 #include <optional>
 #include <span>
 #include <string>
@@ -145,9 +144,7 @@ Row row_of(const std::string& name, const std::vector<double>& microseconds, con
 }
 
 BarPlot chart_of(const Report& report, std::uint32_t passes) {
-  BarPlot plot = {.title = report.problem + ", on " + report.gpu + (report.softgpu ? " (soft GPU)" : ""),
-                  .y_label = "us a pass",
-                  .bars = {}};
+  BarPlot plot = {.title = title_of(report), .y_label = "us a pass", .bars = {}};
   for (const Row& row : report.rows) plot.bars.emplace_back(row.name, median(row.microseconds) / passes);
   return plot;
 }
@@ -184,6 +181,7 @@ int run(const Options& options) {
                             "Blur of " + std::to_string(image.width) + " x " + std::to_string(image.height) +
                                 " pixels, passes: " + std::to_string(options.passes),
                             runtime, gpu);
+  report.beyond_softgpu = "what LDS saves: it is as far away as the host's caches";
   Image result = image;
   for (std::size_t i = 0; i < variants.size(); ++i) {
     fd::copy(std::span(result.pixels), variants[i].result());
@@ -195,11 +193,7 @@ int run(const Options& options) {
   report.rows.push_back(row_of("CPU loop, " + std::to_string(host_threads()) + " threads", times.back(), image,
                                options.passes, median(times.back())));
 
-  print_report(std::cout, report);
-  if (json) {
-    write_json(*json, report);
-    json->commit();
-  }
+  present(report, json, output);
   if (options.plot) write_plot(*options.plot, chart_of(report, options.passes));
   require_correct(report);
   if (output) {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <string>
 #include <type_traits>
 
 namespace {
@@ -18,6 +19,12 @@ constexpr bool holds_number = std::is_arithmetic_v<Value> || std::is_same_v<Valu
 
 /// CLI11 takes an empty text for the number 0.
 std::string refuse_empty(const std::string& text) { return text.empty() ? "a number is missing" : ""; }
+
+/// CLI11's message for a flag with a value is its own jargon.
+std::string in_our_words(const std::string& message) {
+  const std::size_t jargon = message.find(" was given a disallowed flag override");
+  return jargon == std::string::npos ? message : "--" + message.substr(0, jargon) + " is a flag: it takes no value";
+}
 
 }  // namespace
 
@@ -103,7 +110,7 @@ CommandLineOption CommandLine::option(const std::string& name, const std::functi
 }
 
 CommandLineOption CommandLine::flag(const std::string& names, bool& value, const std::string& description) {
-  return CommandLineOption(*app_->add_flag(names, value, description));
+  return CommandLineOption(*app_->add_flag(names, value, description)->disable_flag_override());
 }
 
 void CommandLine::command(const std::string& name, bool& chosen, const std::string& description) {
@@ -116,7 +123,7 @@ void CommandLine::parse_or_exit(int argc, char** argv) {
   } catch (const CLI::CallForHelp&) {
     print_help_and_exit();
   } catch (const CLI::ParseError& error) {
-    refuse(error.what());
+    refuse(in_our_words(error.what()));
   }
 }
 

@@ -5,6 +5,16 @@
 #include <stdexcept>
 #include <string>
 
+namespace {
+
+std::string check_output(const std::string& file) {
+  const std::filesystem::path extension = std::filesystem::path(file).extension();
+  if (extension.empty() || extension == ".png" || extension == ".PNG") return {};
+  return "the result is a PNG: the name must end in .png, not " + file;
+}
+
+}  // namespace
+
 void add_image_options(CommandLine& line, ImageOptions& options) {
   constexpr const char* group = "The image";
   const auto size = [&](const char* name, std::uint32_t& value, const char* what) {
@@ -20,7 +30,10 @@ void add_image_options(CommandLine& line, ImageOptions& options) {
       .excludes(height)
       .value_name("FILE")
       .group(group);
-  line.option("--output", &options.output, "Write the result as a PNG").value_name("FILE").group(group);
+  line.option("--output", &options.output, "Write the result as a PNG; - is standard output")
+      .check(check_output)
+      .value_name("FILE.png")
+      .group(group);
 }
 
 Image open_image(const ImageOptions& options, std::size_t bytes_a_pixel) {

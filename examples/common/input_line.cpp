@@ -1,6 +1,12 @@
 #include "input_line.hpp"
 
 #include <stdexcept>
+#include <string_view>
+
+void drop_byte_order_mark(std::string& first_line) {
+  constexpr std::string_view mark = "\xef\xbb\xbf";
+  if (first_line.starts_with(mark)) first_line.erase(0, mark.size());
+}
 
 bool read_input_line(std::istream& stream, std::string& line, const std::filesystem::path& path) {
   line.resize(longest_input_line + 1);

@@ -10,7 +10,14 @@
 
 namespace fs = std::filesystem;
 
-OutputFile::OutputFile(fs::path path) : path_(std::move(path)) {
+OutputFile::OutputFile(fs::path path) : path_(std::move(path)), is_standard_output_(path_ == "-") {
+  if (is_standard_output_) {
+    path_ = "standard output";
+    const int descriptor = ::dup(STDOUT_FILENO);
+    if (descriptor >= 0) stream_.reset(::fdopen(descriptor, "wb"));
+    if (!stream_) fail();
+    return;
+  }
   const fs::file_status status = fs::status(path_);
   if (fs::exists(status) && ::access(path_.c_str(), W_OK) != 0) fail();
   // A path in /dev may lead to the terminal or to an open file: it must not be replaced.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iomanip>
+#include <iostream>
 #include <ostream>
 #include <sstream>
 #include <stdexcept>
@@ -11,7 +12,8 @@
 
 namespace {
 
-constexpr const char* time_heading = "us";
+const std::string time_heading = "us";
+const std::string doubt = " ~";
 
 std::string text_of(double value, int digits, const char* suffix) {
   std::ostringstream text;
@@ -38,6 +40,28 @@ std::string figure_text(const Row& row, const std::string& heading) {
   return found == row.figures.end() ? "" : found->text;
 }
 
+// Whether the iterations spread so far that the median may be chance: the slowest quarter took more than 1.25 times as
+// long as the fastest quarter.
+bool is_doubtful(std::vector<double> times) {
+  constexpr double most = 1.25;
+  if (times.size() < 4) return false;
+  std::sort(times.begin(), times.end());
+  const std::size_t quarter = times.size() / 4;
+  return times[times.size() - 1 - quarter] > most * times[quarter];
+}
+
+bool any_doubtful(const std::vector<Row>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return is_doubtful(row.microseconds); });
+}
+
+std::size_t most_iterations(const std::vector<Row>& rows) {
+  std::size_t iterations = 0;
+  for (const Row& row : rows) iterations = std::max(iterations, row.microseconds.size());
+  return iterations;
+}
+
+double fastest(const Row& row) { return *std::min_element(row.microseconds.begin(), row.microseconds.end()); }
+
 std::string verdict_of(const Report& report, const Row& row) {
   if (row.correct) return report.verdict;
   return row.shows_an_error ? "wrong, as expected" : "WRONG";
@@ -46,12 +70,19 @@ std::string verdict_of(const Report& report, const Row& row) {
 // The table's cells; the first line is the headings.
 std::vector<std::vector<std::string>> cells_of(const Report& report) {
   const std::vector<std::string> headings = headings_of(report.rows);
-  std::vector<std::vector<std::string>> lines = {{"", time_heading}};
+  const bool repeated = most_iterations(report.rows) > 1;
+  const bool marked = any_doubtful(report.rows);
+  const std::string no_mark(marked ? 2 : 0, ' ');
+  std::vector<std::vector<std::string>> lines = {{"", time_heading + no_mark}};
+  if (repeated) lines.front().emplace_back("fastest");
   lines.front().insert(lines.front().end(), headings.begin(), headings.end());
   for (const Row& row : report.rows) {
     std::vector<std::string>& line = lines.emplace_back();
     line.push_back(row.name);
-    line.push_back(row.microseconds.empty() ? "" : text_of(median(row.microseconds), 1, ""));
+    const bool timed = !row.microseconds.empty();
+    const std::string mark = timed && is_doubtful(row.microseconds) ? doubt : no_mark;
+    line.push_back(timed ? text_of(median(row.microseconds), 1, "") + mark : "");
+    if (repeated) line.push_back(timed ? text_of(fastest(row), 1, "") : "");
     for (const std::string& heading : headings) line.push_back(figure_text(row, heading));
   }
   return lines;
@@ -86,11 +117,16 @@ double median(std::vector<double> values) {
   return (*middle + *std::max_element(values.begin(), middle)) / 2;
 }
 
+std::string counted(std::size_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+std::string title_of(const Report& report) {
+  return report.problem + ", on " + report.gpu + (report.softgpu ? " (soft GPU)" : "");
+}
+
 void print_report(std::ostream& stream, const Report& report) {
-  std::size_t iterations = 0;
-  for (const Row& row : report.rows) iterations = std::max(iterations, row.microseconds.size());
-  stream << report.problem << ", on " << report.gpu << (report.softgpu ? " (soft GPU)" : "") << "; median of "
-         << iterations << "\n\n";
+  stream << title_of(report) << "; median of " << most_iterations(report.rows) << "\n\n";
 
   const std::vector<std::vector<std::string>> lines = cells_of(report);
   std::vector<std::size_t> widths(lines.front().size());
@@ -107,6 +143,20 @@ void print_report(std::ostream& stream, const Report& report) {
     }
     stream << "\n";
   }
+  if (any_doubtful(report.rows))
+    stream
+        << "\n~ the iterations spread far: the slowest quarter took over 1.25 times as long as the fastest quarter\n";
+  if (report.softgpu && !report.beyond_softgpu.empty())
+    stream << "\nA soft GPU does not show " << report.beyond_softgpu << ".\n";
+}
+
+void present(const Report& report, std::optional<OutputFile>& json, const std::optional<OutputFile>& output) {
+  const bool standard_output_is_taken =
+      (json && json->is_standard_output()) || (output && output->is_standard_output());
+  print_report(standard_output_is_taken ? std::cerr : std::cout, report);
+  if (!json) return;
+  write_json(*json, report);
+  json->commit();
 }
 
 void write_json(OutputFile& file, const Report& report) {
@@ -119,7 +169,8 @@ void write_json(OutputFile& file, const Report& report) {
     entry["name"] = row.name;
     if (!row.microseconds.empty()) {
       entry["microseconds"] = median(row.microseconds);
-      entry["fastest"] = *std::min_element(row.microseconds.begin(), row.microseconds.end());
+      entry["fastest"] = fastest(row);
+      entry["doubtful"] = is_doubtful(row.microseconds);
       entry["iterations"] = row.microseconds.size();
     }
     for (const Figure& figure : row.figures) entry[figure.heading] = figure.value;

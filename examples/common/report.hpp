@@ -5,7 +5,9 @@
 
 #include <fastdispatch/runtime.hpp>
 
+#include <cstddef>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,8 @@ struct Report {
   bool softgpu = false;
   std::vector<Row> rows;
   std::string verdict = "correct";  ///< printed for a correct row
+  /// What the table cannot show on a soft GPU, and why: "what fences buy: all memory is the host's"; empty: nothing.
+  std::string beyond_softgpu{};
 };
 
 /// A report without rows on the GPU that the program uses.
@@ -47,7 +51,19 @@ struct Report {
 
 [[nodiscard]] double median(std::vector<double> values);
 
+/// "1 row", "2 rows".
+[[nodiscard]] std::string counted(std::size_t number, const std::string& noun);
+
+/// What was done, and on which device: the title of the table, and of charts.
+[[nodiscard]] std::string title_of(const Report& report);
+
+/// The table. A time is the median of the iterations, beside it the fastest. A time whose iterations spread far is
+/// marked.
 void print_report(std::ostream& stream, const Report& report);
+
+/// Prints the table, and writes the JSON where there is a file for it. The table goes to standard error if one of the
+/// program's files is standard output.
+void present(const Report& report, std::optional<OutputFile>& json, const std::optional<OutputFile>& output = {});
 
 /// A document with the report's fields; of each row its name, the median and the least time in microseconds, its
 /// figures by their headings and whether it is correct.

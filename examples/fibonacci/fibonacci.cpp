@@ -184,7 +184,7 @@ std::vector<Variant> variants_of(const Options& options, fd::Agent gpu, const fd
 }
 
 LinePlot plot_of(const std::vector<Variant>& variants, const Report& report) {
-  LinePlot plot{.title = report.problem,
+  LinePlot plot{.title = title_of(report),
                 .x_label = "work-items",
                 .y_label = "MB/s",
                 .logarithmic_x = true,
@@ -225,9 +225,10 @@ int run(const Options& options) {
   const std::vector<std::vector<double>> times = time_in_turns(works, options.common.iterations);
 
   std::ostringstream problem;
-  problem << options.count << " Fibonacci numbers, " << options.repetitions << " times to "
+  problem << counted(options.count, "Fibonacci number") << ", " << counted(options.repetitions, "time") << " to "
           << (options.destination == "device" ? "device" : "pinned host") << " memory";
   Report report = report_on("fibonacci", problem.str(), runtime, gpu);
+  report.beyond_softgpu = "what pinned memory costs the writes of a GPU: all memory is the host's";
   const std::vector<long double> expected = fibonacci_numbers(options.count);
   // For every place of look-ahead, a number or its coefficients are rounded at most twice, by half a unit.
   const double tolerance = static_cast<double>(options.count) * std::numeric_limits<double>::epsilon();
@@ -248,11 +249,7 @@ int run(const Options& options) {
                            .remark = {}});
   }
 
-  print_report(std::cout, report);
-  if (json) {
-    write_json(*json, report);
-    json->commit();
-  }
+  present(report, json);
   if (options.plot) write_plot(*options.plot, plot_of(variants, report));
   require_correct(report);
   return EXIT_SUCCESS;

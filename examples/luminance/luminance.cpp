@@ -18,7 +18,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
-#include <iostream>
 #include <optional>
 #include <span>
 #include <string>
@@ -171,6 +170,7 @@ int run(const Options& options) {
   Report report = report_on("luminance",
                             "Luma of " + std::to_string(image.width) + " x " + std::to_string(image.height) + " pixels",
                             runtime, gpu);
+  report.beyond_softgpu = "how a GPU's memory answers narrow and wide loads: the host's caches answer here";
   const double loop = median(times.back());
   const Row on_host = row_of("CPU loop, " + std::to_string(host_threads()) + " threads", times.back(),
                              pixels * (sizeof(PaddedPixel) + sizeof(float)), loop, largest_error(padded, luma));
@@ -185,11 +185,7 @@ int run(const Options& options) {
   }
   report.rows.push_back(on_host);
 
-  print_report(std::cout, report);
-  if (json) {
-    write_json(*json, report);
-    json->commit();
-  }
+  present(report, json, output);
   require_correct(report);
   if (output) output->commit();
   return EXIT_SUCCESS;

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <iostream>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -205,7 +204,8 @@ int run(const Options& options) {
 
   const std::string problem = options.sweep ? "squares of up to " + std::to_string(options.size) : text_of(shapes[0]);
   Report report = report_on("matmul", problem, runtime, gpu);
-  LinePlot plot = {.title = "Matrix products: " + problem,
+  report.beyond_softgpu = "a GPU's ceilings, nor what LDS saves: LDS and caches are those of the host's cores";
+  LinePlot plot = {.title = "Matrix products: " + title_of(report),
                    .x_label = "operations a byte loaded or stored",
                    .y_label = "GFLOP/s",
                    .logarithmic_x = true,
@@ -227,11 +227,7 @@ int run(const Options& options) {
     plot.curves.push_back(roof_curve(measure_roofline(gpu, queue, options.common.iterations, report.rows)));
   }
 
-  print_report(std::cout, report);
-  if (json) {
-    write_json(*json, report);
-    json->commit();
-  }
+  present(report, json);
   if (options.plot) write_plot(*options.plot, plot);
   require_correct(report);
   return EXIT_SUCCESS;

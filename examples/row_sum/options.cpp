@@ -22,7 +22,9 @@ Options parse_command_line(int argc, char** argv) {
           .value_name("FILE")
           .group(data);
   for (CommandLineOption& option : random) option.excludes(input).value_name("N").group(data);
-  line.option("--output", &options.output, "Write the sums as text, one row a line").value_name("FILE").group(data);
+  line.option("--output", &options.output, "Write the sums as text, one row a line; - is standard output")
+      .value_name("FILE")
+      .group(data);
   add_common_options(line, options.common);
   add_fences_option(line, options.fences);
   add_plot_option(line, options.plot);

@@ -19,7 +19,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
-#include <iostream>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -191,8 +190,10 @@ int run(const Options& options) {
   const std::vector<std::vector<double>> times = time_in_turns(works, options.common.iterations);
 
   std::ostringstream problem;
-  problem << "Sums of " << source.rows << " rows of " << source.columns << " floats";
+  problem << "Sums of " << counted(source.rows, "row") << " of " << counted(source.columns, "float");
   Report report = report_on("row_sum", problem.str(), runtime, gpu);
+  report.beyond_softgpu =
+      "the bandwidth of a GPU's memory, nor the price of a copy over the bus: all memory is the host's";
   // Each variant adds up every 16th element or fewer one after the other, and then 16 or more sums in a tree or one
   // after the other. An addition rounds by half a unit.
   const std::size_t additions = source.columns / 16 + 48;
@@ -218,13 +219,9 @@ int run(const Options& options) {
     row.figures.push_back(figure("GB/s with copies", gigabytes_a_second(bytes, time_with_copies)));
   }
 
-  print_report(std::cout, report);
-  if (json) {
-    write_json(*json, report);
-    json->commit();
-  }
+  present(report, json, output);
   if (options.plot) {
-    BarPlot plot{.title = report.problem, .y_label = "GB/s without copies", .bars = {}};
+    BarPlot plot{.title = title_of(report), .y_label = "GB/s without copies", .bars = {}};
     for (const Row& row : report.rows) plot.bars.emplace_back(row.name, row.figures.front().value);
     write_plot(*options.plot, plot);
   }

@@ -46,7 +46,7 @@ public:
     errno = 0;
     std::string line;
     for (bool header_may_come = true; read_input_line(stream_, line, path_);) {
-      if (++line_number_ == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);  // the byte order mark of UTF-8
+      if (++line_number_ == 1) drop_byte_order_mark(line);
       if (trimmed(line).empty()) continue;
       const std::array<std::string, 3> fields = split(line);
       const std::optional<double> count = number(fields[2]);

@@ -78,6 +78,7 @@ foreach(program luminance blur)
   expect_program(${program} "tells that the GPU's memory does not suffice" 1 "^${program}: .*memory" --width 6000 --height 3000)
   set_tests_properties("${program} tells that the GPU's memory does not suffice" PROPERTIES
                        ENVIRONMENT "FASTDISPATCH_DEVICE=softgpu;SOFTGPU_MEMORY=64M")
+  expect_program(${program} "refuses a result that is no PNG" 2 "^${program}: --output: .*must end in .png, not x.jpg" --output x.jpg)
   expect_program(${program} "tells that the output cannot be written" 1 "^${program}: .*No such file" --output ${images}/no/folder)
   expect_program(${program} "tells that the JSON cannot be written" 1 "^${program}: .*Is a directory" --json ${folder})
   expect_program(${program} "tells that the disk is full" 1 "^${program}: .*No space left" --width 300 --height 300 --output /dev/full)

@@ -2,13 +2,20 @@
 #include "program.hpp"
 #include "report.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 
 namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
 
 Row row(const char* name, bool correct) {
   return {.name = name, .microseconds = {}, .figures = {}, .correct = correct, .remark = {}};
@@ -45,6 +52,43 @@ TEST(RequireCorrect, ExcusesTheRowThatShowsAnErrorAndNoOther) {
   EXPECT_EQ(exit_code(checked), EXIT_SUCCESS);
   checked.rows[1].correct = false;
   EXPECT_THROW(require_correct(checked), std::runtime_error);
+}
+
+std::string printed(const Report& shown) {
+  std::ostringstream text;
+  print_report(text, shown);
+  return text.str();
+}
+
+TEST(PrintReport, MarksTimesWhoseIterationsSpreadFar) {
+  Report shown = report({row("steady", true), row("spread", true)});
+  shown.rows[0].microseconds = {100, 101, 102, 103, 1000};
+  shown.rows[1].microseconds = {100, 100, 110, 140, 140};
+  EXPECT_THAT(printed(shown),
+              AllOf(HasSubstr("median of 5"), ContainsRegex("steady +102.0 +100.0 +correct\n"),
+                    ContainsRegex("spread +110.0 ~ +100.0 +correct\n"), HasSubstr("\n~ the iterations spread far")));
+  shown.rows.pop_back();
+  EXPECT_THAT(printed(shown), AllOf(ContainsRegex("steady +102.0 +100.0 +correct\n"), Not(HasSubstr("~"))));
+}
+
+TEST(PrintReport, HasNoFastestOfOneIteration) {
+  Report shown = report({row("once", true)});
+  shown.rows[0].microseconds = {7};
+  EXPECT_THAT(printed(shown), AllOf(HasSubstr("once   7.0   correct\n"), Not(HasSubstr("fastest"))));
+}
+
+TEST(PrintReport, SaysOnASoftGpuWhatItCannotShow) {
+  Report shown = report({row("row", true)});
+  shown.beyond_softgpu = "what fences buy";
+  EXPECT_THAT(printed(shown), Not(HasSubstr("fences")));
+  shown.softgpu = true;
+  EXPECT_THAT(printed(shown), HasSubstr("\nA soft GPU does not show what fences buy.\n"));
+}
+
+TEST(Counted, NamesOneThingInTheSingular) {
+  EXPECT_EQ(counted(0, "row"), "0 rows");
+  EXPECT_EQ(counted(1, "row"), "1 row");
+  EXPECT_EQ(counted(2, "row"), "2 rows");
 }
 
 }  // namespace
