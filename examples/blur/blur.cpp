@@ -192,6 +192,7 @@ int run(const Options& options) {
   }
   report.rows.push_back(row_of("CPU loop, " + std::to_string(host_threads()) + " threads", times.back(), image,
                                options.passes, median(times.back())));
+  report.rows.back().compares = true;
 
   present(report, json, output);
   if (options.plot) write_plot(*options.plot, chart_of(report, options.passes));

@@ -175,6 +175,7 @@ void write_json(OutputFile& file, const Report& report) {
     }
     for (const Figure& figure : row.figures) entry[figure.heading] = figure.value;
     entry["correct"] = row.correct;
+    if (row.compares) entry["compares"] = true;
     if (row.shows_an_error) entry["shows_an_error"] = true;
   }
   file.write(document.dump(2) + "\n");

@@ -29,6 +29,7 @@ struct Row {
   std::vector<double> microseconds;  ///< of each iteration; none where the row has no time
   std::vector<Figure> figures;
   bool correct = true;
+  bool compares = false;        ///< no way to do the work on the GPU, but to compare with: the host's loop, a limit
   bool shows_an_error = false;  ///< the variant shows a wrong result on purpose: this is not a failure
   std::string remark;           ///< printed behind the verdict
 };

@@ -172,8 +172,8 @@ int run(const Options& options) {
                             runtime, gpu);
   report.beyond_softgpu = "how a GPU's memory answers narrow and wide loads: the host's caches answer here";
   const double loop = median(times.back());
-  const Row on_host = row_of("CPU loop, " + std::to_string(host_threads()) + " threads", times.back(),
-                             pixels * (sizeof(PaddedPixel) + sizeof(float)), loop, largest_error(padded, luma));
+  Row on_host = row_of("CPU loop, " + std::to_string(host_threads()) + " threads", times.back(),
+                       pixels * (sizeof(PaddedPixel) + sizeof(float)), loop, largest_error(padded, luma));
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const Variant& variant = variants[i];
     fd::copy(std::span(luma), results[i]);
@@ -183,6 +183,7 @@ int run(const Options& options) {
     if (!row.correct) row.remark = variant.remark;
     if (variant.kernel == std::string_view("luma_float4_loads") && output) write_grey(*output, image, luma);
   }
+  on_host.compares = true;
   report.rows.push_back(on_host);
 
   present(report, json, output);

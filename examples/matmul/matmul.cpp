@@ -1,6 +1,8 @@
 // Multiplies matrices on the GPU: one work-item an element, then with tiles in LDS, then with blocks in registers. All
 // do the same operations, but load different numbers of bytes from memory. A GPU can compute far more than it can load.
 #include "exact_product.hpp"
+#include "host_loop.hpp"
+#include "host_product.hpp"
 #include "plot.hpp"
 #include "program.hpp"
 #include "report.hpp"
@@ -13,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <optional>
@@ -75,6 +78,11 @@ double bytes_moved(const Variant& variant, const Shape& shape) {
 
 double intensity(const Variant& variant, const Shape& shape) { return operations(shape) / bytes_moved(variant, shape); }
 
+// The largest rate that the roofline allows for an intensity.
+double roof(const Roofline& roofline, double flops_per_byte) {
+  return std::min(roofline.gflops, roofline.gigabytes_per_second * flops_per_byte);
+}
+
 std::string text_of(const Shape& shape) {
   return std::to_string(shape.rows) + " x " + std::to_string(shape.inner) + " times " + std::to_string(shape.inner) +
          " x " + std::to_string(shape.columns);
@@ -86,19 +94,23 @@ std::size_t bytes_of(const Shape& shape) {
   return elements * sizeof(float);
 }
 
-// A product of one shape: its matrices on the GPU, and the host's check.
+// A product of one shape: its matrices on both sides, and the host's check.
 class Product {
 public:
   Product(fd::Queue& queue, const fd::Module& module, const Shape& shape, fd::Fences fences);
 
-  // Runs every variant and returns a row for each.
-  [[nodiscard]] std::vector<Row> measure(std::size_t iterations);
+  // Runs the host's loops, then every variant, and returns a row for each. `roofline` has the GPU's limits.
+  [[nodiscard]] std::vector<Row> measure(std::size_t iterations, const Roofline& roofline);
 
 private:
+  using HostLoop = decltype(multiply_rows);
+
   [[nodiscard]] fd::Batch record(const Variant& variant, fd::Fences fences);
-  [[nodiscard]] double time(fd::Batch& batch);
-  // Reads the result and returns its fault; nothing if it is right.
-  [[nodiscard]] std::string find_error();
+  // Times work whose result is then in host_c_.
+  [[nodiscard]] double time_on_gpu(fd::Batch& batch);
+  [[nodiscard]] double time_on_host(HostLoop& loop);
+  // Returns the fault of the result; nothing if it is right.
+  [[nodiscard]] std::string find_error() const;
 
   fd::Queue& queue_;
   const fd::Module& module_;
@@ -130,41 +142,62 @@ fd::Batch Product::record(const Variant& variant, fd::Fences fences) {
   return batch;
 }
 
-double Product::time(fd::Batch& batch) {
+double Product::time_on_gpu(fd::Batch& batch) {
   // Elements of the variant before must not pass for elements of this variant.
   std::fill(host_c_.begin(), host_c_.end(), std::numeric_limits<float>::quiet_NaN());
   fd::copy(c_, std::span(host_c_));
-  return time_of([&] { queue_.submit(batch).wait(); });
+  const double microseconds = time_of([&] { queue_.submit(batch).wait(); });
+  fd::copy(std::span(host_c_), c_);
+  return microseconds;
 }
 
-std::string Product::find_error() {
-  fd::copy(std::span(host_c_), c_);
+double Product::time_on_host(HostLoop& loop) {
+  std::fill(host_c_.begin(), host_c_.end(), std::numeric_limits<float>::quiet_NaN());
+  return time_of([&] {
+    for_each_band(shape_.rows,
+                  [&](std::size_t first, std::size_t last) { loop(shape_, host_a_, host_b_, host_c_, first, last); });
+  });
+}
+
+std::string Product::find_error() const {
   const std::optional<std::size_t> row = check_.first_wrong_row(host_c_);
   return row ? "row " + std::to_string(*row) : "";
 }
 
-std::vector<Row> Product::measure(std::size_t iterations) {
+std::vector<Row> Product::measure(std::size_t iterations, const Roofline& roofline) {
+  const std::string threads = std::to_string(host_threads()) + " threads";
+  std::vector<std::pair<std::string, std::function<double()>>> works = {
+      {"CPU, " + threads, [this] { return time_on_host(multiply_rows); }},
+      {"CPU in tiles, " + threads, [this] { return time_on_host(multiply_tiles); }}};
+  const std::size_t host_rows = works.size();
+  for (std::size_t i = 0; i < std::size(variants); ++i)
+    works.emplace_back(variants[i].name, [this, i] { return time_on_gpu(batches_[i]); });
   std::vector<Row> rows;
-  for (const Variant& variant : variants) {
-    rows.push_back({.name = variant.name, .microseconds = {}, .figures = {}, .remark = {}});
-  }
+  for (const auto& work : works) rows.push_back({.name = work.first, .microseconds = {}, .figures = {}, .remark = {}});
+
   // The variants take turns, so that other load of the machine slows them alike. The first turn loads the kernels and
   // is not counted, but checked like the others.
   for (std::size_t turn = 0; turn <= iterations; ++turn) {
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const double microseconds = time(batches_[i]);
+      const double microseconds = works[i].second();
       if (turn > 0) rows[i].microseconds.push_back(microseconds);
       if (rows[i].correct) rows[i].remark = find_error();
       rows[i].correct = rows[i].remark.empty();
     }
   }
-  const double untiled = median(rows.front().microseconds);
+  const double untiled = median(rows[host_rows].microseconds);
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const double microseconds = median(rows[i].microseconds);
-    rows[i].figures = {figure("GFLOP/s", operations(shape_) / microseconds / 1e3),
-                       figure("MB moved", bytes_moved(variants[i], shape_) / 1e6),
-                       figure("FLOP/byte", intensity(variants[i], shape_)),
-                       figure("speed-up", untiled / microseconds, 2, "x")};
+    Row& row = rows[i];
+    const double microseconds = median(row.microseconds);
+    const double gflops = operations(shape_) / microseconds / 1e3;
+    row.figures = {figure("GFLOP/s", gflops), figure("speed-up", untiled / microseconds, 2, "x")};
+    row.compares = i < host_rows;
+    if (row.compares) continue;
+    const Variant& variant = variants[i - host_rows];
+    row.figures.push_back(figure("MB moved", bytes_moved(variant, shape_) / 1e6));
+    row.figures.push_back(figure("FLOP/byte", intensity(variant, shape_)));
+    row.figures.push_back(figure("bound", roof(roofline, intensity(variant, shape_))));
+    row.figures.push_back(figure("of peak", 100 * gflops / roofline.gflops, 1, " %"));
   }
   return rows;
 }
@@ -176,11 +209,6 @@ std::vector<Shape> shapes_of(const Options& options) {
   for (std::uint32_t n = 64; n < options.size; n *= 2) shapes.push_back({n, n, n});
   shapes.push_back({options.size, options.size, options.size});
   return shapes;
-}
-
-// The largest rate that the roofline allows for an intensity.
-double roof(const Roofline& roofline, double flops_per_byte) {
-  return std::min(roofline.gflops, roofline.gigabytes_per_second * flops_per_byte);
 }
 
 Curve roof_curve(const Roofline& roofline) {
@@ -215,17 +243,23 @@ int run(const Options& options) {
   for (const Variant& variant : variants)
     plot.curves.push_back({.name = variant.name, .points = {}, .points_only = true});
 
+  std::vector<Row> limits;
+  const Roofline roofline = measure_roofline(gpu, queue, options.common.iterations, limits);
   for (const Shape& shape : shapes) {
-    std::vector<Row> rows = Product(queue, module, shape, options.fences).measure(options.common.iterations);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      plot.curves[i].points.emplace_back(intensity(variants[i], shape), rows[i].figures[0].value);
-      if (options.sweep) rows[i].name = std::to_string(shape.rows) + ": " + rows[i].name;
+    std::vector<Row> rows = Product(queue, module, shape, options.fences).measure(options.common.iterations, roofline);
+    const std::size_t host_rows = rows.size() - std::size(variants);
+    for (std::size_t i = host_rows; i < rows.size(); ++i) {
+      const std::size_t variant = i - host_rows;
+      plot.curves[variant].points.emplace_back(intensity(variants[variant], shape), rows[i].figures[0].value);
+    }
+    for (Row& row : rows) {
+      if (options.sweep) row.name = std::to_string(shape.rows) + ": " + row.name;
+      row.compares = row.compares || &shape != &shapes.back();  // smaller ones
     }
     std::move(rows.begin(), rows.end(), std::back_inserter(report.rows));
   }
-  if (options.plot) {
-    plot.curves.push_back(roof_curve(measure_roofline(gpu, queue, options.common.iterations, report.rows)));
-  }
+  std::move(limits.begin(), limits.end(), std::back_inserter(report.rows));
+  plot.curves.push_back(roof_curve(roofline));
 
   present(report, json);
   if (options.plot) write_plot(*options.plot, plot);

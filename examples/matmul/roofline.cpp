@@ -21,7 +21,7 @@ constexpr std::uint32_t chains = 16;
 constexpr std::uint32_t float4s = 1U << 22U;  // 64 MiB: more than caches hold
 
 Row row_of(const char* name, const std::vector<double>& times, const Figure& figure, bool correct) {
-  return {.name = name, .microseconds = times, .figures = {figure}, .correct = correct, .remark = {}};
+  return {.name = name, .microseconds = times, .figures = {figure}, .correct = correct, .compares = true, .remark = {}};
 }
 
 // The kernels' work-items: four groups of 256 keep a compute unit busy while some wavefronts wait.

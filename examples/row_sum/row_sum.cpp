@@ -212,6 +212,7 @@ int run(const Options& options) {
                                                         figure("of CPU", median(times[all_cores]) / time, 2, "x"),
                                                         scientific_figure("largest error", error)},
                                             .correct = error <= tolerance,
+                                            .compares = !variant.run_with_copies,
                                             .remark = {}});
     if (!variant.run_with_copies) continue;
     const double time_with_copies = median(*with_copies++);

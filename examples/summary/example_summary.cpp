@@ -51,7 +51,7 @@ Line line_of(const Json& report) {
     }
     ++correct;
     const auto time = row.find("microseconds");
-    if (time != row.end() && (line.fastest.empty() || *time < least)) {
+    if (time != row.end() && !row.value("compares", false) && (line.fastest.empty() || *time < least)) {
       least = *time;
       line.fastest = row.at("name");
       line.microseconds = fixed(least);
@@ -98,8 +98,11 @@ int main(int argc, char** argv) {
   command_line.option("REPORT.json", &files, "What an example wrote by --json").required();
   command_line.parse_or_exit(argc, argv);
   try {
-    std::vector<Line> lines = {
-        {.program = "program", .problem = "problem", .fastest = "fastest", .microseconds = "us", .results = "results"}};
+    std::vector<Line> lines = {{.program = "program",
+                                .problem = "problem",
+                                .fastest = "fastest on the GPU",
+                                .microseconds = "us",
+                                .results = "results"}};
     for (const std::string& path : files) lines.push_back(read(path));
     print(lines);
     const bool right = std::all_of(lines.begin(), lines.end(), [](const Line& line) { return line.right; });

@@ -20,6 +20,8 @@ expect_program(matmul "sweeps over sizes" 0 "^100: tiles of 16 " --sweep --size 
 # 128 x 128 x 128 untiled: 2 * 128^3 loads and 128^2 stores of 4 bytes; in blocks of 64 two of them in a row.
 expect_program(matmul "counts the bytes that the untiled product moves" 0 "^untiled .* 16[.]84 +0[.]25 " --size 128 --iterations 1)
 expect_program(matmul "counts the bytes that a product in blocks moves" 0 "^blocks of 64 .* 0[.]33 +12[.]80 " --size 128 --iterations 1)
+expect_program(matmul "compares with the host in tiles" 0 "^CPU in tiles, .* correct$" --rows 70 --inner 65 --columns 600)
+expect_program(matmul "knows the bound of each intensity" 0 "^tiles of 32 .* [0-9.]+ % +correct$" --size 64)
 expect_program(matmul "explains its options" 0 "--inner" --help)
 add_test(NAME "matmul draws its roofline"
          COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/draws ${folder}/roofline.svg "tiles of 16"
@@ -31,9 +33,9 @@ expect_program(matmul "refuses a size that is no number" 2 "^matmul: .*--inner" 
 expect_program(matmul "refuses sums that are not exact" 2 "^matmul: --inner: .*not in range" --inner 1048577)
 expect_program(matmul "refuses to sweep over sides" 2 "^matmul: .*excludes" --sweep --rows 4)
 expect_program(matmul "tells a size beyond memory" 1 "^matmul: .*MiB of memory" --size 1048576)
-expect_program(matmul "tells matrices beyond the GPU's memory" 1 "^matmul: .*memory" --rows 1 --inner 1000000 --columns 20)
+expect_program(matmul "tells matrices beyond the GPU's memory" 1 "^matmul: .*memory" --rows 1 --inner 1000000 --columns 40)
 set_tests_properties("matmul tells matrices beyond the GPU's memory" PROPERTIES
-                     ENVIRONMENT "FASTDISPATCH_DEVICE=softgpu;SOFTGPU_MEMORY=64M")
+                     ENVIRONMENT "FASTDISPATCH_DEVICE=softgpu;SOFTGPU_MEMORY=128M")
 expect_program(matmul "tells that there is no such GPU" 1 "^matmul: .*GPU" --device 99)
 expect_program(matmul "tells that the JSON cannot be written" 1 "^matmul: .*No such file" --json ${folder}/no/folder)
 

@@ -340,7 +340,7 @@ TEST(WorkGroupRunner, a_trap_ends_the_work_group) {
   const auto failure = runner.run(*launch_of(kernel, packet_of({256, 1, 1}, {256, 1, 1})), 0);
   ASSERT_TRUE(failure);
   EXPECT_EQ(failure->kind, Failure::Kind::trap);
-  EXPECT_EQ(failure->address, 0x40U);
+  EXPECT_EQ(failure->instruction, 0x40U);
 }
 
 TEST(WorkGroupRunner, faults_on_several_threads_at_once_stay_apart) {

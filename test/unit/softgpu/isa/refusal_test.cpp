@@ -41,7 +41,7 @@ TEST(OutOfScope, NamesTheOffsetOfTheInstruction) {
   const auto near = refusal("s_rfe_b64 s[0:1]");
   const auto far = refusal("s_nop 0\ns_nop 0\ns_rfe_b64 s[0:1]");
   if (!near || !far) FAIL() << "ran";
-  EXPECT_EQ(far->address, near->address + 8);
+  EXPECT_EQ(far->instruction.value_or(0), near->instruction.value_or(0) + 8);
 }
 
 }  // namespace
