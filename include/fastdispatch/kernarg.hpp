@@ -60,8 +60,8 @@ private:
 };
 
 /// Owns a block of a queue's kernel argument memory, aligned to 64 bytes: Queue::acquire_kernargs hands it out, and
-/// Queue::submit takes it. A slot that was not submitted gives its memory back when it is destroyed. After
-/// the queue was destroyed there is no memory to give back.
+/// Queue::submit takes it. A slot that was not submitted gives its memory back when it is destroyed. It
+/// may outlive the queue, its memory does not.
 class FASTDISPATCH_EXPORT KernargSlot {
 public:
   KernargSlot(KernargSlot&& other) noexcept

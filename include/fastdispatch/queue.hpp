@@ -115,8 +115,9 @@ public:
 
   /// The same, and the device writes down when each kernel ran. For measurements: each kernel gets a completion signal
   /// of its own, and the batch is encoded anew, with a barrier packet behind its last kernel. To time a single
-  /// dispatch, record a batch of one. From the first such submission on HSA's profiling stays on for the queue. Throws
-  /// as submit(batch) does, and Error when HSA cannot switch profiling on.
+  /// dispatch, record a batch of one. From the first such submission on, HSA's profiling stays on for the queue.
+  ///
+  /// Throws as submit(batch) does, and Error when HSA cannot switch profiling on.
   TimedSubmission submit_timed(const Batch& batch);
   template <class... T>
     requires(sizeof...(T) > 0)

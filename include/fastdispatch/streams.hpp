@@ -67,8 +67,7 @@ public:
   /// starts when everything before has completed, and holds up everything behind it.
   ///
   /// The Submission is complete when all its steps, and all submissions before, are complete. It can be waited for like
-  /// any other: alone, with others, with Queue::start_after. Its use throws Error once the Streams were
-  /// destroyed.
+  /// any other: alone, with others, with Queue::start_after. Once the Streams were destroyed, its use throws Error.
   /// Throws Error as Queue::submit does, with nothing submitted. If it throws with a part submitted, because
   /// `full_timeout` struck, a copy could not be started or a queue failed meanwhile, all of the queues have failed.
   /// When one queue fails, all of them fail, and every waiter gets the reason.
