@@ -173,6 +173,7 @@ std::vector<Row> Product::measure(std::size_t iterations, const Roofline& roofli
   for (std::size_t i = 0; i < std::size(variants); ++i)
     works.emplace_back(variants[i].name, [this, i] { return time_on_gpu(batches_[i]); });
   std::vector<Row> rows;
+  rows.reserve(works.size());
   for (const auto& work : works) rows.push_back({.name = work.first, .microseconds = {}, .figures = {}, .remark = {}});
 
   // The variants take turns, so that other load of the machine slows them alike. The first turn loads the kernels and
