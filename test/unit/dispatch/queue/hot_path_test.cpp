@@ -17,6 +17,7 @@
 #include "fastdispatch/queue.hpp"
 #include "fastdispatch/streams.hpp"
 #include "mock_hsa.hpp"
+#include "number_kernel.hpp"
 
 namespace {
 thread_local int allocations = 0;
@@ -74,14 +75,7 @@ protected:
   }
 
   MockHsa hsa;
-  const detail::KernelInfo info{.name = "kernel",
-                                .object = 0x1000,
-                                .kernarg_size = 4,
-                                .max_group_size = 1024,
-                                .max_group_segment_size = 65536,
-                                .arguments = {{0, 4}},
-                                .implicit_arguments = {}};
-  const Kernel<void(unsigned)> kernel{info};
+  const Kernel<void(unsigned)> kernel = number_kernel();
   const detail::KernelInfo reader_info{.name = "reader",
                                        .object = 0x2000,
                                        .kernarg_size = 8,

@@ -14,6 +14,7 @@
 #include "fastdispatch/pinned_buffer.hpp"
 #include "fastdispatch/queue.hpp"
 #include "mock_hsa.hpp"
+#include "number_kernel.hpp"
 
 namespace fastdispatch::test {
 namespace {
@@ -30,14 +31,7 @@ protected:
   }
 
   MockHsa hsa;
-  const detail::KernelInfo info{.name = "kernel",
-                                .object = 0x1000,
-                                .kernarg_size = 4,
-                                .max_group_size = 1024,
-                                .max_group_segment_size = 65536,
-                                .arguments = {{0, 4}},
-                                .implicit_arguments = {}};
-  const Kernel<void(unsigned)> kernel{info};
+  const Kernel<void(unsigned)> kernel = number_kernel();
 };
 
 TEST_F(Timed, submissions_give_each_kernel_a_signal_and_end_with_a_barrier) {
