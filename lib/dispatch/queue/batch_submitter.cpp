@@ -14,25 +14,22 @@ namespace fastdispatch::detail {
 
 namespace {
 constexpr std::uint64_t never = ~std::uint64_t{0};  // larger than any epoch
-
-// Of an image that serves one submission.
-std::shared_ptr<BatchVersion> passing_version() {
-  auto version = std::make_shared<BatchVersion>();
-  version->outdated = true;
-  return version;
-}
 }  // namespace
 
-Submission BatchSubmitter::submit(const BatchRecording& recording, std::span<ParameterValue> values,
-                                  const std::shared_ptr<KernelTimes>& times) {
-  const BatchParameters& parameters = recording.parameters();
+Submission BatchSubmitter::submit_timed(const BatchRecording& recording, std::span<ParameterValue> values,
+                                        const std::shared_ptr<KernelTimes>& times) {
+  const auto passing = std::make_shared<BatchVersion>();  // its image serves one submission
+  passing->outdated = true;
+  return submit({.recording = recording, .version = passing, .times = &times}, values);
+}
+
+Submission BatchSubmitter::submit(const Work& work, std::span<ParameterValue> values) {
+  const BatchParameters& parameters = work.recording.parameters();
   const bool parametrized = !parameters.empty() || !values.empty();
   if (parametrized) parameters.check(values, queue_.agent());
-  if (recording.empty()) return queue_.barrier();
+  if (work.recording.empty()) return queue_.barrier();
 
-  const std::shared_ptr<BatchVersion> passing = times == nullptr ? nullptr : passing_version();
-  const auto [encoded, ready, place, part] =
-      begin({.recording = recording, .version = times == nullptr ? recording.version() : passing, .times = times});
+  const auto [encoded, ready, place, part] = begin(work);
   const auto& [reservation, beside_last] = place;
   // From here to the publication nothing fails. An image that changes is this submission's alone until then.
   BatchImage& image = ready.image;
@@ -56,7 +53,7 @@ BatchSubmitter::Beginning BatchSubmitter::begin(const Work& work) {
   queue_.throw_if_failed();
   EncodedBatches made;
   EncodedBatches retired;  // goes when the turn is over
-  for (PacketQueue::RoomWait wait(queue_, queue_.packets_wanted(work.recording.steps().size()));;) {
+  for (PacketQueue::RoomWait wait(queue_);;) {
     ReadyImage* ready = nullptr;
     {
       const Ring::Turn turn(queue_.ring());
@@ -70,7 +67,7 @@ BatchSubmitter::Beginning BatchSubmitter::begin(const Work& work) {
     if (ready == nullptr)
       made = make(work);
     else
-      wait();
+      wait(queue_.packets_wanted(work.recording.steps().size()));
   }
 }
 
@@ -106,7 +103,7 @@ BatchSubmitter::EncodedBatches BatchSubmitter::make(const Work& work) {
       EncodedBatch{.version = work.version, .shared = recording.is_constant() && work.times == nullptr, .images = {}});
   ReadyImage& ready = encoded.images.emplace_back(make_image(recording, queue_.handle(), kernargs_));
   if (work.times != nullptr)
-    time_kernels(ready, work.times);
+    time_kernels(ready, *work.times);
   else if (recording.fences() == Fences::derived)
     encoded.footprint.emplace(recording.steps(), ready.image.stream);
 
@@ -203,7 +200,7 @@ std::uint64_t BatchSubmitter::submit_rest(EncodedBatch& encoded, ReadyImage& rea
 }
 
 Ring::Reservation BatchSubmitter::reserve(EncodedBatch& encoded, ReadyImage& ready, std::span<const Packet> part) {
-  for (PacketQueue::RoomWait wait(queue_, queue_.packets_wanted(part.size()));; wait()) {
+  for (PacketQueue::RoomWait wait(queue_);; wait(queue_.packets_wanted(part.size()))) {
     const Ring::Turn turn(queue_.ring());
     if (const auto place = try_reserve(turn, encoded, ready, part)) return place->reservation;
   }

@@ -33,16 +33,20 @@ public:
   // `queue` outlives this, but its HSA queue is gone when this is destroyed.
   BatchSubmitter(PacketQueue& queue, KernargMemory kernargs) : queue_(queue), kernargs_(queue.agent(), kernargs) {}
 
-  // Sorts `values`. With `times`, a signal for each of the recording's dispatches, the kernels complete the signals.
-  Submission submit(const BatchRecording& recording, std::span<ParameterValue> values,
-                    const std::shared_ptr<KernelTimes>& times = nullptr);
+  // Sorts `values`.
+  Submission submit(const BatchRecording& recording, std::span<ParameterValue> values) {
+    return submit({.recording = recording, .version = recording.version(), .times = nullptr}, values);
+  }
+  // The same, and the kernels complete the signals of `times`: one for each of the recording's dispatches.
+  Submission submit_timed(const BatchRecording& recording, std::span<ParameterValue> values,
+                          const std::shared_ptr<KernelTimes>& times);
 
 private:
   // What to submit. An image serves all submissions of its version, but a timed submission has a version of its own.
   struct Work {
     const BatchRecording& recording;
     const std::shared_ptr<BatchVersion>& version;
-    const std::shared_ptr<KernelTimes>& times;  // null: none
+    const std::shared_ptr<KernelTimes>* times;  // null: none
   };
 
   struct ReadyImage {
@@ -82,6 +86,7 @@ private:
     std::span<const Packet> packets;
   };
 
+  Submission submit(const Work& work, std::span<ParameterValue> values);
   [[nodiscard]] Beginning begin(const Work& work);
   // The image to submit next, if one is free. `made` is the result of `make`, if it was called, and gives up its image;
   // `retired` gets images that are not needed any more.

@@ -150,8 +150,8 @@ Ring::Reservation PacketQueue::reserve(std::uint32_t count, EndsEpoch ends_epoch
   throw_if_failed();
   if (const auto reservation = ring_.try_reserve(count, ends_epoch)) [[likely]]
     return *reservation;
-  for (RoomWait wait(*this, packets_wanted(count));;) {
-    wait();
+  for (RoomWait wait(*this);;) {
+    wait(packets_wanted(count));
     if (const auto reservation = ring_.try_reserve(count, ends_epoch)) return *reservation;
   }
 }

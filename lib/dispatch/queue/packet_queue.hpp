@@ -56,12 +56,11 @@ public:
   /// Between two attempts of a producer to get room: waits, or throws the reason why there will be no room.
   class RoomWait {
   public:
-    RoomWait(PacketQueue& queue, const Wanted& wanted) noexcept : queue_(queue), wanted_(wanted) {}
-    void operator()();
+    explicit RoomWait(PacketQueue& queue) noexcept : queue_(queue) {}
+    void operator()(const Wanted& wanted);
 
   private:
     PacketQueue& queue_;
-    Wanted wanted_;
     std::optional<Deadline> deadline_;
     Backoff backoff_;
   };

@@ -17,9 +17,7 @@ void check(const detail::PacketQueue& queue, std::span<const Packet> packets) {
   for (const Packet& packet : packets) queue.check_type(packet);
 }
 
-void check(const Batch& batch, Agent agent) {
-  if (batch.agent() != agent) throw Error("a batch recorded for another agent than the queue's");
-}
+[[noreturn]] void refuse_batch() { throw Error("a batch recorded for another agent than the queue's"); }
 
 }  // namespace
 
@@ -32,7 +30,7 @@ Queue& Queue::operator=(Queue&&) noexcept = default;
 Submission Queue::submit(const Batch& batch) { return submit(batch, std::span<detail::ParameterValue>()); }
 
 Submission Queue::submit(const Batch& batch, std::span<detail::ParameterValue> values) {
-  check(batch, agent());
+  if (batch.agent() != agent()) refuse_batch();
   return state_->batches().submit(detail::recording_of(batch), values);
 }
 
@@ -41,11 +39,11 @@ TimedSubmission Queue::submit_timed(const Batch& batch) {
 }
 
 TimedSubmission Queue::submit_timed(const Batch& batch, std::span<detail::ParameterValue> values) {
-  check(batch, agent());
+  if (batch.agent() != agent()) refuse_batch();
   const detail::BatchRecording& recording = detail::recording_of(batch);
   state_->packets().enable_profiling();
   auto times = std::make_shared<detail::KernelTimes>(agent(), recording.dispatches());
-  const Submission submission = state_->batches().submit(recording, values, times);
+  const Submission submission = state_->batches().submit_timed(recording, values, times);
   return {submission, std::move(times)};
 }
 

@@ -47,7 +47,7 @@ KernargSlot QueueState::acquire_kernargs(std::size_t bytes) {
 KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
   const PacketQueue::Wanted wanted{
       .amount = bytes, .unit = "bytes", .place = "kernarg pool", .capacity = kernargs_.capacity()};
-  for (PacketQueue::RoomWait wait(packets_, wanted);; wait()) {
+  for (PacketQueue::RoomWait wait(packets_);; wait(wanted)) {
     std::uint64_t oldest = 0;
     {
       const Ring::Turn turn(packets_.ring());

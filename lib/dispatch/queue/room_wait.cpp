@@ -6,12 +6,12 @@
 
 namespace fastdispatch::detail {
 
-void PacketQueue::RoomWait::operator()() {
+void PacketQueue::RoomWait::operator()(const Wanted& wanted) {
   queue_.look_at_copies();
   queue_.throw_if_failed();
   const auto no_room = [&] {
-    return fmt::format("the queue's {} of {} has no room for {} {}", wanted_.place, wanted_.capacity, wanted_.amount,
-                       wanted_.unit);
+    return fmt::format("the queue's {} of {} has no room for {} {}", wanted.place, wanted.capacity, wanted.amount,
+                       wanted.unit);
   };
   if (queue_.when_full_ == WhenFull::report) throw QueueFullError(fmt::format("{} now", no_room()));
   if (!deadline_) deadline_.emplace(queue_.full_timeout_);
