@@ -9,7 +9,7 @@ endif()
 function(fastdispatch_test_code_objects target)
   set(kernels ${CMAKE_CURRENT_SOURCE_DIR}/kernels)
   set(out ${CMAKE_CURRENT_BINARY_DIR})
-  set(quietly ${PROJECT_SOURCE_DIR}/kernels/quietly)
+  set(quietly ${PROJECT_SOURCE_DIR}/cmake/quietly)
   set(clang ${FASTDISPATCH_CLANG} -target amdgcn-amd-amdhsa -mcpu=gfx90a)
   set(hip ${quietly} ${FASTDISPATCH_HIPCC} -O2)
 

@@ -1,0 +1,20 @@
+# What the shared libraries give to the loader: of libfastdispatch.so the API alone, of the soft GPU the thunk's functions
+# alone.
+include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
+
+function(expect_symbols library pattern needed)
+  run(${NM} -D --defined-only -C ${library})
+  string(REGEX MATCH "[^\n]*${needed}" found "${output}")
+  if(NOT found)
+    message(FATAL_ERROR "${library} does not export ${needed}")
+  endif()
+  string(REGEX REPLACE "[0-9a-f]+ [A-Za-z] ${pattern}[^\n]*\n" "" others "${output}")
+  if(others)
+    message(FATAL_ERROR "${library} exports more than its API:\n${others}")
+  endif()
+endfunction()
+
+expect_symbols(${FASTDISPATCH}
+               "(((typeinfo|typeinfo name|vtable) for|(non-virtual|virtual) thunk to) )?fastdispatch::"
+               "fastdispatch::Queue::submit\\(fastdispatch::Batch const&\\)")
+expect_symbols(${SOFTGPU} "(hsaKmt|HSAKMT_1|amdgpu_query_gpu_info@|softgpu_mark@)" "hsaKmtOpenKFD")
