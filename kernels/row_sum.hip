@@ -1,5 +1,6 @@
 // The sum of each row of a matrix of floats, row after row in memory, in three ways. Each reads every element once.
-// They differ in how many loads are in flight, and in how the work-items' sums come together.
+// They differ in how many loads are in flight, and in how the work-items' sums come together. A fourth kernel only
+// reads.
 //
 // Grids may have any size: with more rows than groups, or wavefronts, these take rows in turns.
 #include <hip/hip_runtime.h>
@@ -35,8 +36,37 @@ __device__ float sum_of_wavefront(float value) {
   return value;
 }
 
-// Four floats in one load. A row starts at any float, hence the alignment; a load of 16 bytes needs no more than 4.
+// The wavefront's number, and how many there are. All lanes have the same: the compiler is told so, and keeps it and
+// what follows from it in scalar registers.
+__device__ uint32_t wavefront_index() {
+  return blockIdx.x * (group_size / warpSize) + __builtin_amdgcn_readfirstlane(threadIdx.x / warpSize);
+}
+__device__ uint32_t wavefront_count() { return group_count() * (group_size / warpSize); }
+
+// Four floats, or integers, in one load. A row starts at any float, hence the alignment; a load of 16 bytes needs no
+// more than 4.
 typedef float Float4 __attribute__((ext_vector_type(4), aligned(4)));
+typedef uint32_t Uint4 __attribute__((ext_vector_type(4), aligned(4)));
+
+// Adds up vectors that lie one after the other, each lane its own: neighbours take neighbours.
+template <class Vector>
+__device__ Vector sum_of_lane(const Vector* vectors, uint32_t count) {
+  const uint32_t width = warpSize;
+  const uint32_t lane = threadIdx.x % width;
+  Vector sum = 0;
+  // The loop counts for the wavefront, not for a lane: it has a scalar branch, and every lane works except in the last
+  // round.
+  uint32_t first = 0;
+  for (; first + loads * width <= count; first += loads * width) {
+    Vector loaded[loads];
+    for (uint32_t i = 0; i < loads; ++i) loaded[i] = vectors[first + i * width + lane];
+    for (uint32_t i = 0; i < loads; ++i) sum += loaded[i];
+  }
+  for (; first < count; first += width) {
+    if (first + lane < count) sum += vectors[first + lane];
+  }
+  return sum;
+}
 
 }  // namespace
 
@@ -80,31 +110,30 @@ extern "C" __global__ void __launch_bounds__(group_size)
 // A wavefront a row: loads of 16 bytes a lane, four of them in flight, and no barrier.
 extern "C" __global__ void __launch_bounds__(group_size)
     wavefront_a_row(const float* matrix, float* sums, uint32_t rows, uint32_t columns) {
-  const uint32_t width = warpSize;
-  const uint32_t lane = threadIdx.x % width;
-  const uint32_t wavefronts = group_size / width;
+  const uint32_t lane = threadIdx.x % warpSize;
   const uint32_t quads = columns / 4;
-  // Tells the compiler that all lanes have the same row: it then keeps the row's address in scalar registers.
-  const uint32_t wavefront = __builtin_amdgcn_readfirstlane(threadIdx.x / width);
-  for (uint32_t row = blockIdx.x * wavefronts + wavefront; row < rows; row += group_count() * wavefronts) {
+  for (uint32_t row = wavefront_index(); row < rows; row += wavefront_count()) {
     const float* const elements = matrix + uint64_t{row} * columns;
-    const Float4* const vectors = reinterpret_cast<const Float4*>(elements);
-    Float4 sum4 = 0;
-    // The loop counts for the wavefront, not for a lane: it has a scalar branch, and every lane works except in the
-    // last round.
-    uint32_t first = 0;
-    for (; first + loads * width <= quads; first += loads * width) {
-      Float4 loaded[loads];
-      for (uint32_t i = 0; i < loads; ++i) loaded[i] = vectors[first + i * width + lane];
-      for (uint32_t i = 0; i < loads; ++i) sum4 += loaded[i];
-    }
-    for (; first < quads; first += width) {
-      if (first + lane < quads) sum4 += vectors[first + lane];
-    }
+    const Float4 sum4 = sum_of_lane(reinterpret_cast<const Float4*>(elements), quads);
     float sum = (sum4.x + sum4.y) + (sum4.z + sum4.w);
     const uint32_t rest = quads * 4 + lane;  // up to 3 elements
     if (rest < columns) sum += elements[rest];
     sum = sum_of_wavefront(sum);
     if (lane == 0) sums[row] = sum;
   }
+}
+
+// What the kernels above can reach at best: it reads as they do, whatever row an element is in. Each wavefront has
+// `quads_each` times four words of `count`. Words add up as integers to the same sum in any order, so that the host can
+// tell whether all were read.
+extern "C" __global__ void __launch_bounds__(group_size)
+    plain_read(const uint32_t* words, uint32_t* sums, uint64_t count, uint32_t quads_each) {
+  const uint64_t quads = count / 4;
+  const uint64_t first = uint64_t{wavefront_index()} * quads_each;
+  const uint32_t own_quads = first < quads ? min(uint64_t{quads_each}, quads - first) : 0;
+  const Uint4 sum4 = sum_of_lane(reinterpret_cast<const Uint4*>(words) + first, own_quads);
+  uint32_t sum = sum4.x + sum4.y + sum4.z + sum4.w;
+  const uint32_t item = blockIdx.x * group_size + threadIdx.x;
+  if (item < count % 4) sum += words[quads * 4 + item];
+  sums[item] = sum;
 }

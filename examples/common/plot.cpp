@@ -25,6 +25,18 @@ std::string literal(std::string_view text) {
   return result + "'";
 }
 
+const char* place_of(KeyPlace key) {
+  switch (key) {
+  case KeyPlace::left_top:
+    return "left top";
+  case KeyPlace::right_bottom:
+    return "right bottom";
+  case KeyPlace::below:
+    return "below";
+  }
+  return "";
+}
+
 void write_frame(std::ostream& script, const std::string& title, const std::string& y_label, bool logarithmic_y) {
   script << "set terminal svg size 860,480 font 'sans-serif,14' background '#ffffff' noenhanced\n"
          << "set title " << literal(title) << "\nset ylabel " << literal(y_label) << "\n"
@@ -72,8 +84,7 @@ bool gnuplot_is_installed() {
 void write_plot(const std::filesystem::path& file, const LinePlot& plot) {
   std::ostringstream script;
   write_frame(script, plot.title, plot.y_label, plot.logarithmic_y);
-  script << "set xlabel " << literal(plot.x_label) << "\nset key "
-         << (plot.key == KeyPlace::left_top ? "left top" : "right bottom") << "\n";
+  script << "set xlabel " << literal(plot.x_label) << "\nset key " << place_of(plot.key) << "\n";
   if (plot.logarithmic_x) script << "set logscale x 2\n";
   for (std::size_t i = 0; i < plot.curves.size(); ++i) {
     script << "$curve" << i << " << END\n";

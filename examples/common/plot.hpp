@@ -14,7 +14,7 @@ struct Curve {
   bool points_only = false;  ///< markers without a line
 };
 
-enum class KeyPlace { left_top, right_bottom };
+enum class KeyPlace { left_top, right_bottom, below };
 
 struct LinePlot {
   std::string title;

@@ -13,6 +13,7 @@ struct Options {
   std::size_t rows = 4096;
   std::size_t columns = 4096;
   std::uint32_t seed = 1;
+  bool sweep = false;
   std::optional<std::filesystem::path> input;
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> plot;

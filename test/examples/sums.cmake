@@ -22,15 +22,30 @@ expect_program(fibonacci "tells a size beyond memory" 1 "^fibonacci: .*MiB of me
 expect_program(fibonacci "tells that there is no such GPU" 1 "^fibonacci: .*GPU" --device 99)
 expect_program(fibonacci "tells that the JSON cannot be written" 1 "^fibonacci: .*No such file" --json ${folder}/no/folder)
 
-expect_program(row_sum "adds up a matrix of any shape" 0 "^a wavefront a row .* correct$" --rows 1 --columns 1)
-foreach(shape "1;100003" "100003;1" "67;61" "257;1031" "5;4099" "256;256")
+foreach(row "CPU, one core" "passes through the host" "two launches through LDS" "a work-group a row"
+            "a wavefront a row" "plain read, device memory" "device memory" "pinned, copied" "pinned, copied in bands"
+            "pageable, copied" "pageable, locked, copied" "pinned, in place" "plain read, pinned"
+            "pageable, locked, in place" "plain read, locked")
+  expect_program(row_sum "has a row: ${row}" 0 "^${row} +[0-9].* correct$" --rows 33 --columns 257 --iterations 1)
+endforeach()
+# One or more bands, of one row or more, the last of which may be smaller; one to three passes through the host. The exit
+# code tells whether all rows are right.
+foreach(shape "1;1" "1;257" "257;1" "1;100003" "100003;1" "67;61" "257;1031" "5;4099" "256;256" "16;65536" "17;65537")
   list(GET shape 0 rows)
   list(GET shape 1 columns)
-  foreach(variant "two launches through LDS" "a work-group a row" "a wavefront a row")
-    expect_program(row_sum "adds up ${rows} rows of ${columns}: ${variant}" 0 "^${variant} .* correct$"
-                   --rows ${rows} --columns ${columns} --iterations 1)
+  foreach(fences minimal derived)
+    expect_program(row_sum "adds up ${rows} rows of ${columns} with ${fences} fences" 0 "^plain read, locked .* correct$"
+                   --rows ${rows} --columns ${columns} --iterations 1 --fences ${fences})
   endforeach()
 endforeach()
+expect_program(row_sum "compares with a plain read" 0 "^a wavefront a row .* [0-9.]+ % .* correct$" --rows 100)
+foreach(size "256 x 256" "300 x 512" "300 x 700")
+  expect_program(row_sum "sweeps over sizes: ${size}" 0 "^${size}: passes through the host .* correct$"
+                 --sweep --rows 300 --columns 700 --iterations 1)
+endforeach()
+expect_program(row_sum "sweeps over a single small size" 0 "^Sums of rows, up to 3 x 5 floats" --sweep --rows 3 --columns 5)
+expect_program(row_sum "refuses to sweep over a file" 2 "^row_sum: .*excludes" --sweep --input x.npy)
+expect_program(row_sum "refuses to write the sums of a sweep" 2 "^row_sum: .*excludes" --sweep --output x)
 expect_program(row_sum "makes a square matrix of a number of rows" 0 "^Sums of 31 rows of 31 floats" --rows 31)
 expect_program(row_sum "explains its options" 0 "--columns" --help)
 expect_program(row_sum "refuses zero rows" 2 "^row_sum: --rows: .*not in range" --rows 0)
@@ -154,4 +169,7 @@ if(FASTDISPATCH_GNUPLOT)
   add_test(NAME "row_sum draws its rates"
            COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/draws ${folder}/row_sum.svg "a wavefront a row"
                    $<TARGET_FILE:row_sum> --rows 100)
+  add_test(NAME "row_sum draws its sweep"
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/draws ${folder}/row_sum_sweep.svg "passes through the host"
+                   $<TARGET_FILE:row_sum> --sweep --rows 300 --iterations 1)
 endif()
