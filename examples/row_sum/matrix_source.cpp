@@ -16,8 +16,8 @@ MatrixSource random_matrix(std::size_t rows, std::size_t columns, std::uint32_t 
           }};
 }
 
-MatrixSource matrix_file(const std::filesystem::path& path) {
+MatrixSource matrix_file(const std::filesystem::path& path, const std::optional<TripsColumns>& columns) {
   if (path.extension() == ".npy") return npy_matrix(path);
-  if (path.extension() == ".csv") return trips_matrix(path);
+  if (path.extension() == ".csv") return trips_matrix(path, columns);
   throw std::runtime_error("cannot read " + path.string() + ": the name must end in .npy or .csv");
 }

@@ -1,10 +1,13 @@
 // A matrix whose size is known first. Its elements then go into memory that the caller made for this size.
 #pragma once
 
+#include "trips_columns.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +25,6 @@ struct MatrixSource {
 /// Random numbers from 0 to 1.
 [[nodiscard]] MatrixSource random_matrix(std::size_t rows, std::size_t columns, std::uint32_t seed);
 
-/// An array of NumPy's, or origin, destination and count in each line, as the name says: .npy or .csv. Throws
-/// std::runtime_error with the byte or the line of the fault.
-[[nodiscard]] MatrixSource matrix_file(const std::filesystem::path& path);
+/// An array of NumPy's (.npy), or a table of origins, destinations and counts (.csv), as the name says; `columns` are
+/// the table's, see trips_matrix. Throws std::runtime_error with the byte or the line of the fault.
+[[nodiscard]] MatrixSource matrix_file(const std::filesystem::path& path, const std::optional<TripsColumns>& columns);

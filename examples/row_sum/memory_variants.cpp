@@ -5,6 +5,7 @@
 #include "plain_read.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <span>

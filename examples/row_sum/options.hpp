@@ -2,6 +2,7 @@
 #pragma once
 
 #include "program.hpp"
+#include "trips_columns.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@ struct Options {
   std::uint32_t seed = 1;
   bool sweep = false;
   std::optional<std::filesystem::path> input;
+  std::optional<TripsColumns> trips_columns;  ///< of a .csv file
   std::optional<std::filesystem::path> output;
   std::optional<std::filesystem::path> plot;
   fastdispatch::Fences fences = fastdispatch::Fences::minimal;

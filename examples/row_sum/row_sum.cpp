@@ -142,8 +142,8 @@ int run(const Options& options) {
     return EXIT_SUCCESS;
   }
 
-  const MatrixSource source =
-      options.input ? matrix_file(*options.input) : random_matrix(options.rows, options.columns, options.seed);
+  const MatrixSource source = options.input ? matrix_file(*options.input, options.trips_columns)
+                                            : random_matrix(options.rows, options.columns, options.seed);
   const std::vector<float> sums = add_up(options, gpu, source, report);
   present(report, json, output);
   if (options.plot) write_plot(*options.plot, plot_of(report));

@@ -1,18 +1,13 @@
 #include "trips_matrix.hpp"
 
-#include "input_line.hpp"
+#include "csv_file.hpp"
+#include "report.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
-#include <optional>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <unordered_map>
@@ -23,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view blanks = " \t\r";  // a carriage return: files from Windows are read too
+using Fields = std::vector<std::string>;
 
 struct Trips {
   std::uint32_t origin;
@@ -31,34 +26,16 @@ struct Trips {
   double count;
 };
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  return begin == std::string_view::npos ? "" : text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
-}
-
 class TripsFile {
 public:
-  explicit TripsFile(fs::path path) : path_(std::move(path)), stream_(path_, std::ios::binary) {
-    if (!stream_) fail(std::generic_category().message(errno));
-  }
+  TripsFile(const fs::path& path, const std::optional<TripsColumns>& columns)
+      : path_(path), file_(path), columns_(columns) {}
 
   MatrixSource read() {
-    errno = 0;
-    std::string line;
-    for (bool header_may_come = true; read_input_line(stream_, line, path_);) {
-      if (++line_number_ == 1) drop_byte_order_mark(line);
-      if (trimmed(line).empty()) continue;
-      const std::array<std::string, 3> fields = split(line);
-      const std::optional<double> count = number(fields[2]);
-      if (count) {
-        trips_.push_back({place(fields[0]), place(fields[1]), *count});
-      } else if (!header_may_come || fields[2].find_first_of("0123456789") == 0) {
-        fail_at_line("the count is no number: '" + fields[2].substr(0, 40) + "'");
-      }
-      header_may_come = false;
-    }
-    if (stream_.bad()) fail(std::generic_category().message(errno));
-    if (trips_.empty()) fail("it has no line with an origin, a destination and a count");
+    Fields fields;
+    if (file_.read(fields)) read_first_line(fields);
+    while (file_.read(fields)) add_trips(fields);
+    if (trips_.empty()) file_.fail("it has no line with an origin, a destination and a count");
     // Trips of one pair side by side, so that they add up in double precision.
     std::stable_sort(trips_.begin(), trips_.end(), [](const Trips& a, const Trips& b) {
       return std::tie(a.origin, a.destination) < std::tie(b.origin, b.destination);
@@ -90,48 +67,68 @@ private:
     }
   }
 
-  // Fields may be in double quotes, and a quote in them is written twice.
-  [[nodiscard]] std::array<std::string, 3> split(std::string_view line) const {
-    std::array<std::string, 3> fields;
-    std::size_t count = 0;
-    for (std::size_t position = 0; position <= line.size(); ++count) {
-      std::string quoted;
-      const std::size_t begin = std::min(line.find_first_not_of(blanks, position), line.size());
-      if (line.substr(begin).starts_with('"')) position = read_quoted(line, begin + 1, quoted);
-      const std::size_t end = std::min(line.find(',', position), line.size());
-      const std::string_view rest = trimmed(line.substr(position, end - position));
-      if (!quoted.empty() && !rest.empty()) fail_at_line("something follows a quoted field");
-      if (count < fields.size()) fields[count] = quoted.empty() ? std::string(rest) : std::move(quoted);
-      position = end + 1;
+  // Finds the columns. The line is a header or has the first trips.
+  void read_first_line(const Fields& fields) {
+    if (columns_) width_ = fields.size();
+    require_width(fields);
+    const TripsColumns columns = columns_.value_or(TripsColumns{});
+    origin_ = index_of(columns.origin, fields);
+    destination_ = index_of(columns.destination, fields);
+    count_ = index_of(columns.count, fields);
+    if (origin_ == destination_ || origin_ == count_ || destination_ == count_) {
+      file_.fail_in_line("origin, destination and count are in three columns, and two of these are one");
     }
-    if (count != fields.size()) {
-      fail_at_line("it has " + std::to_string(count) + (count == 1 ? " field" : " fields") +
-                   "; origin, destination and count are 3");
-    }
-    for (const std::string& field : fields) {
-      if (field.empty()) fail_at_line("a field is empty");
-    }
-    return fields;
+    const bool has_names = std::holds_alternative<std::string>(columns.origin) ||
+                           std::holds_alternative<std::string>(columns.destination) ||
+                           std::holds_alternative<std::string>(columns.count);
+    if (!has_names && !is_title(fields[count_])) add_trips(fields);
   }
 
-  // Returns where the line goes on behind the quote that ends the field.
-  std::size_t read_quoted(std::string_view line, std::size_t position, std::string& field) const {
-    for (;; ++position) {
-      const std::size_t quote = line.find('"', position);
-      if (quote == std::string_view::npos) fail_at_line("a quote does not end");
-      field += line.substr(position, quote - position);
-      position = quote + 1;
-      if (!line.substr(position).starts_with('"')) return position;
-      field += '"';
+  // Counts from 0.
+  [[nodiscard]] std::size_t index_of(const Column& column, const Fields& titles) const {
+    if (const auto* number = std::get_if<std::size_t>(&column)) {
+      if (*number <= titles.size()) return *number - 1;
+      file_.fail_in_line("it has " + counted(titles.size(), "field") + ": there is no column " +
+                         std::to_string(*number));
     }
+    const auto& name = std::get<std::string>(column);
+    const auto found = std::find(titles.begin(), titles.end(), name);
+    if (found == titles.end()) file_.fail_in_line("no column is called '" + name + "'");
+    if (std::find(found + 1, titles.end(), name) != titles.end()) {
+      file_.fail_in_line("several columns are called '" + name + "'");
+    }
+    return static_cast<std::size_t>(found - titles.begin());
   }
 
-  [[nodiscard]] std::optional<double> number(std::string_view text) const {
+  // A text that begins with a digit is a count with a mistake.
+  [[nodiscard]] bool is_title(const std::string& count) const {
+    return !count.empty() && count.find_first_of("0123456789") != 0 && !number(count);
+  }
+
+  void add_trips(const Fields& fields) {
+    require_width(fields);
+    for (const std::size_t column : {origin_, destination_, count_}) {
+      if (fields[column].empty()) file_.fail_in_column(column, "the field is empty");
+    }
+    const std::optional<double> count = number(fields[count_]);
+    if (!count) file_.fail_in_column(count_, "the count is no number: '" + fields[count_].substr(0, 40) + "'");
+    trips_.push_back({place(fields[origin_]), place(fields[destination_]), *count});
+  }
+
+  void require_width(const Fields& fields) const {
+    if (fields.size() == width_) return;
+    file_.fail_in_line("it has " + counted(fields.size(), "field") +
+                       (columns_
+                            ? ", and the first line has " + std::to_string(width_)
+                            : "; origin, destination and count are 3, unless --count-column and the like are given"));
+  }
+
+  [[nodiscard]] std::optional<double> number(const std::string& text) const {
     double value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error == std::errc::invalid_argument || end != text.data() + text.size()) return std::nullopt;
     if (error == std::errc::result_out_of_range || !std::isfinite(static_cast<float>(value))) {
-      fail_at_line("the count is more than a float holds, or no number at all: " + std::string(text.substr(0, 40)));
+      file_.fail_in_column(count_, "the count is more than a float holds, or no number at all: " + text.substr(0, 40));
     }
     return value;
   }
@@ -142,16 +139,13 @@ private:
     return found->second;
   }
 
-  [[noreturn]] void fail(const std::string& what) const {
-    throw std::runtime_error("cannot read " + path_.string() + ": " + what);
-  }
-  [[noreturn]] void fail_at_line(const std::string& what) const {
-    throw std::runtime_error(path_.string() + ", line " + std::to_string(line_number_) + ": " + what);
-  }
-
   fs::path path_;
-  std::ifstream stream_;
-  std::size_t line_number_ = 0;
+  CsvFile file_;
+  std::optional<TripsColumns> columns_;
+  std::size_t width_ = 3;  // fields of a line
+  std::size_t origin_ = 0;
+  std::size_t destination_ = 1;
+  std::size_t count_ = 2;
   std::unordered_map<std::string, std::uint32_t> indices_;
   std::vector<std::string> names_;
   std::vector<Trips> trips_;
@@ -159,4 +153,6 @@ private:
 
 }  // namespace
 
-MatrixSource trips_matrix(const fs::path& path) { return TripsFile(path).read(); }
+MatrixSource trips_matrix(const fs::path& path, const std::optional<TripsColumns>& columns) {
+  return TripsFile(path, columns).read();
+}

@@ -139,25 +139,66 @@ expect_sums("reads trips between numbers, without a header" "\"7\",10|\"8\",1677
 file(WRITE ${folder}/quoted.csv "a,b,c\n\"Leeds, West\",\"the \"\"Ridings\"\"\",\"4\"\n")
 expect_sums("reads quoted names" "\"Leeds, West\",4|\"the \"\"Ridings\"\"\",0|" --input ${folder}/quoted.csv)
 
-# expect_csv_failure(test TEXT PATTERN)
+# A table with more columns: from York to Leeds 1 trip on foot and 2.5 by bus.
+file(WRITE ${folder}/flows.csv "id,to,note,from,on foot,2011\n1,Leeds,,York,1,2.5\n2,York,x,Leeds,4,\"8\"\n")
+file(WRITE ${folder}/flows_only.csv "1,Leeds,,York,1,2.5\n2,York,x,Leeds,4,8\n")
+set(places --origin-column 4 --destination-column 2)
+expect_sums("reads columns by their numbers" "\"York\",1|\"Leeds\",4|" --input ${folder}/flows.csv ${places}
+            --count-column 5)
+expect_sums("reads columns without a header" "\"York\",2.5|\"Leeds\",8|" --input ${folder}/flows_only.csv ${places}
+            --count-column 6)
+expect_sums("reads columns by their names" "\"York\",1|\"Leeds\",4|" --input ${folder}/flows.csv --origin-column from
+            --destination-column to --count-column "on foot")
+expect_sums("takes the first line for a header where a column has a name" "\"York\",2.5|\"Leeds\",8|"
+            --input ${folder}/flows.csv --origin-column from --destination-column 2 --count-column 6)
+expect_sums("reads three columns in an order of their own" "\"York\",15|\"Leeds\",3.5|"
+            --input ${folder}/trips.csv --origin-column 2 --destination-column 1)
+
+# expect_csv_failure(test TEXT PATTERN argument...)
 function(expect_csv_failure test text pattern)
   string(MAKE_C_IDENTIFIER "${test}" name)
   file(WRITE ${folder}/${name}.csv "${text}")
-  expect_program(row_sum "${test}" 1 "^row_sum: .*${name}.csv${pattern}" --input ${folder}/${name}.csv)
+  expect_program(row_sum "${test}" 1 "^row_sum: .*${name}.csv${pattern}" --input ${folder}/${name}.csv ${ARGN})
 endfunction()
 
-expect_csv_failure("tells a line with too few fields" "a,b,1\na,b\n" ", line 2: it has 2 fields")
-expect_csv_failure("tells a line with too many fields" "a,b,1\na,b,2,3\n" ", line 2: it has 4 fields")
-expect_csv_failure("tells a count that is no number" "o,d,c\na,b,1\nb,c,two\n" ", line 3: the count is no number: 'two'")
-expect_csv_failure("takes no count for a header" "a,b,1x\n" ", line 1: the count is no number: '1x'")
-expect_csv_failure("tells an empty field" "a,b,1\n,b,1\n" ", line 2: a field is empty")
-expect_csv_failure("tells a quote that does not end" "\"a,b,1\n" ", line 1: a quote does not end")
-expect_csv_failure("tells what follows a quote" "\"a\"x,b,1\n" ", line 1: something follows a quoted field")
-expect_csv_failure("tells a count beyond a float" "a,b,1\na,b,1e39\n" ", line 2: the count is more than a float holds")
-expect_csv_failure("tells a count that is not finite" "a,b,nan\n" ", line 1: the count is")
+expect_csv_failure("tells a line with too few fields" "a,b,1\na,b\n" ", line 2: it has 2 fields. .*are 3")
+expect_csv_failure("tells a line with too many fields" "a,b,1\na,b,2,3\n" ", line 2: it has 4 fields. .*--count-column")
+expect_csv_failure("tells a count that is no number" "o,d,c\na,b,1\nb,c,two\n"
+                   ", line 3, column 3: the count is no number: 'two'")
+expect_csv_failure("takes no count for a header" "a,b,1x\n" ", line 1, column 3: the count is no number: '1x'")
+expect_csv_failure("tells an empty field" "a,b,1\n,b,1\n" ", line 2, column 1: the field is empty")
+expect_csv_failure("takes an empty field for no header" "a,b,\n" ", line 1, column 3: the field is empty")
+expect_csv_failure("tells a quote that does not end" "a,\"b,1\n" ", line 1, column 2: a quote does not end")
+expect_csv_failure("tells what follows a quote" "\"a\"x,b,1\n" ", line 1, column 1: something follows a quoted field")
+expect_csv_failure("tells a count beyond a float" "a,b,1\na,b,1e39\n"
+                   ", line 2, column 3: the count is more than a float holds")
+expect_csv_failure("tells a count that is not finite" "a,b,nan\n" ", line 1, column 3: the count is")
 expect_csv_failure("tells counts that add up to too much" "a,b,3e38\na,b,3e38\n" ": the counts from a to b add up to more")
 expect_csv_failure("tells a file without trips" "origin,destination,count\n" ": it has no line")
 expect_csv_failure("tells an empty file" "" ": it has no line")
+
+expect_csv_failure("tells a number of no column" "o,d,c\na,b,1\n" ", line 1: it has 3 fields: there is no column 4"
+                   --count-column 4)
+expect_csv_failure("tells a name of no column" "o,d,c\na,b,1\n" ", line 1: no column is called 'origin'"
+                   --origin-column origin)
+expect_csv_failure("tells names where there is no header" "a,b,1\n" ", line 1: no column is called 'c'" --count-column c)
+expect_csv_failure("tells a name of several columns" "o,d,c,c\na,b,1,2\n" ", line 1: several columns are called 'c'"
+                   --count-column c)
+expect_csv_failure("tells a column that is named twice" "o,d,c\na,b,1\n" ", line 1: .*two of these are one"
+                   --destination-column c)
+expect_csv_failure("tells a line with fewer fields than the first" "o,d,c,e\na,b,1,2\na,b,1\n"
+                   ", line 3: it has 3 fields, and the first line has 4" --count-column 3)
+expect_csv_failure("tells which chosen count is no number" "a,x,b,1,2\na,x,b,1,-\n"
+                   ", line 2, column 5: the count is no number: '-'" --destination-column 3 --count-column 5)
+foreach(column 0 "''" 99999999999999999999)
+  add_test(NAME "row_sum refuses a column ${column}"
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/expect 2 "^row_sum: --origin-column: neither a column's name nor its number"
+                   sh -c "'$<TARGET_FILE:row_sum>' --input x.csv --origin-column ${column}")
+endforeach()
+expect_program(row_sum "refuses columns of a matrix" 2 "^row_sum: .*are for an --input that ends in .csv"
+               --input ${folder}/version1.npy --count-column 3)
+expect_program(row_sum "refuses columns of random numbers" 2 "^row_sum: .*are for an --input that ends in .csv"
+               --destination-column to)
 file(WRITE ${folder}/large_row.csv "a,a,3e38\na,b,3e38\n")
 expect_program(row_sum "tells a row that adds up to too much" 1 "^row_sum: row 0 adds up to more than a float holds"
                --input ${folder}/large_row.csv)
