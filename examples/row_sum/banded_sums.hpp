@@ -5,10 +5,8 @@
 
 #include <fastdispatch/fastdispatch.hpp>
 
-#include <array>
-
-/// Copies a band of rows to the GPU while the band before is summed there. Two buffers take the bands in turns: the GPU
-/// never holds the whole matrix.
+/// Copies a band of rows to the GPU while the band before is summed there. Two halves of a buffer take the bands in
+/// turns: the GPU never holds the whole matrix.
 class BandedSums {
 public:
   /// `problem` must outlive this.
@@ -18,7 +16,7 @@ public:
   void run() { streams_.submit(batch_).wait(); }
 
 private:
+  fastdispatch::DeviceBuffer<float> two_bands_;
   fastdispatch::Batch batch_;
   fastdispatch::Streams streams_;
-  std::array<fastdispatch::DeviceBuffer<float>, 2> bands_;
 };

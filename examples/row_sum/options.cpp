@@ -42,9 +42,8 @@ Options parse_command_line(int argc, char** argv) {
   Options options;
   CommandLine line(
       "Adds up each row of a matrix of floats on the GPU: in passes through the host, in two launches through LDS, "
-      "with "
-      "a work-group a row, and with a wavefront a row, which reads several kinds of memory; beside the CPU, with and "
-      "without the copies.",
+      "with a work-group a row, and with a wavefront a row, which reads several kinds of memory; beside the CPU, with "
+      "and without the copies.",
       "row_sum");
 
   CommandLineOption random[] = {

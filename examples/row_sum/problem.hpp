@@ -13,7 +13,7 @@
 
 /// The matrix and the sums of its rows on both sides, the kernels, and a queue for them.
 struct Problem {
-  /// Throws std::runtime_error when there is not enough memory, and what `source` throws.
+  /// Throws fastdispatch::Error when memory is exhausted, and what `source` throws.
   Problem(fastdispatch::Agent gpu, const MatrixSource& source);
 
   [[nodiscard]] Matrix matrix() const { return {matrix_on_host.span(), rows, columns}; }

@@ -46,7 +46,7 @@ Launch<RowSums> RowKernels::wavefront_a_row(std::uint32_t rows) const {
 }
 
 Launch<PlainReadKernel> RowKernels::plain_read(std::size_t elements) const {
-  constexpr std::size_t elements_at_a_time = 16;
+  constexpr std::size_t elements_at_a_time = 16;  // four loads of four
   const std::size_t groups = elements / elements_at_a_time / group_size;
   return {module_.kernel<PlainReadKernel>("plain_read"),
           grid_of_groups(static_cast<std::uint32_t>(std::clamp<std::size_t>(groups, 1, 4 * compute_units_)))};
