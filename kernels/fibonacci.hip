@@ -36,7 +36,26 @@ extern "C" __global__ void serial(double* numbers, uint32_t count, uint32_t repe
   }
 }
 
-// The same without the stores, except for the last number of each repetition: the time of the computation.
+// One work-item computes into LDS; the whole group, a wavefront, stores from there: a block of neighbours at a time.
+extern "C" __global__ void through_lds(double* numbers, uint32_t count, uint32_t repetitions) {
+  constexpr uint32_t block = 256;
+  __shared__ double computed[block];
+  for (; repetitions > 0; --repetitions, numbers += count) {
+    Pair pair = {0, 1};
+    hide(pair);
+    for (uint32_t first = 0; first < count; first += block) {
+      const uint32_t size = min(block, count - first);
+      if (threadIdx.x == 0) {
+        for (uint32_t n = 0; n < size; ++n, step(pair)) computed[n] = pair.first;
+      }
+      __syncthreads();
+      for (uint32_t n = threadIdx.x; n < size; n += blockDim.x) numbers[first + n] = computed[n];
+      __syncthreads();
+    }
+  }
+}
+
+// `serial` without the stores, except for the last number of each repetition: the time of the computation.
 extern "C" __global__ void without_writing(double* numbers, uint32_t count, uint32_t repetitions) {
   for (; repetitions > 0; --repetitions, numbers += count) {
     Pair pair = {0, 1};
@@ -46,12 +65,23 @@ extern "C" __global__ void without_writing(double* numbers, uint32_t count, uint
   }
 }
 
-// The same without the computation: the time of the stores.
+// `serial` without the computation: the time of the stores.
 extern "C" __global__ void without_computing(double* numbers, uint32_t count, uint32_t repetitions) {
   for (; repetitions > 0; --repetitions, numbers += count) {
     Pair pair = {1, 1};
     hide(pair);
     for (uint32_t n = 0; n < count; ++n) numbers[n] = pair.first;
+  }
+}
+
+// From `start` on in strides. Neighbouring work-items write neighbouring numbers: a wavefront's stores fill whole cache
+// lines.
+__device__ void write_in_strides(double* numbers, uint32_t count, uint32_t repetitions, uint32_t item, uint32_t stride,
+                                 Pair start, Pair ahead) {
+  for (; repetitions > 0; --repetitions, numbers += count) {
+    Pair pair = start;
+    hide(pair);
+    for (uint32_t n = item; n < count; n += stride, pair = advance(pair, ahead)) numbers[n] = pair.first;
   }
 }
 
@@ -67,11 +97,15 @@ extern "C" __global__ void look_ahead(double* numbers, uint32_t count, uint32_t 
     if (item & places) start = advance(start, ahead);
     ahead = advance(ahead, ahead);
   }
+  write_in_strides(numbers, count, repetitions, item, stride, start, ahead);
+}
 
-  for (; repetitions > 0; --repetitions, numbers += count) {
-    Pair pair = start;
-    hide(pair);
-    // Neighbouring work-items write neighbouring numbers: a wavefront's stores fill whole cache lines.
-    for (uint32_t n = item; n < count; n += stride, pair = advance(pair, ahead)) numbers[n] = pair.first;
-  }
+// The same with F(0) to F(stride) from a table: `ahead` is one scalar load for the wavefront, `start` one load for each
+// work-item.
+extern "C" __global__ void look_ahead_by_table(double* numbers, const double* table, uint32_t count,
+                                               uint32_t repetitions, uint32_t stride) {
+  const uint32_t item = blockIdx.x * blockDim.x + threadIdx.x;
+  const Pair start = {table[item], table[item + 1]};
+  const Pair ahead = {table[stride - 1], table[stride]};
+  write_in_strides(numbers, count, repetitions, item, stride, start, ahead);
 }

@@ -2,6 +2,15 @@
 expect_program(fibonacci "computes 1024 numbers 1024 times by default" 0 "^1024 Fibonacci numbers, 1024 times to pinned")
 expect_program(fibonacci "verifies the look-ahead" 0 "^look-ahead, 8 work-items .* correct$" --repetitions 10)
 expect_program(fibonacci "writes to device memory" 0 "to device memory" --destination device --repetitions 10)
+expect_program(fibonacci "times the copy from device memory" 0 "fastest +MB/s +us with copy +MB/s with copy " --destination device
+               --repetitions 10)
+expect_program(fibonacci "stores a block of numbers from LDS, and the rest" 0 "^through LDS .* correct$" --count 997
+               --repetitions 5)
+expect_program(fibonacci "copies what it computed in device memory" 0 "^in device memory, copied .* correct$" --repetitions 10)
+expect_program(fibonacci "looks its coefficients up" 0 "^look-ahead by a table, 1 work-item .* correct$" --work-items 1
+               --repetitions 10)
+expect_program(fibonacci "looks up as many coefficients as there may be" 0
+               "^look-ahead by a table, 1024 work-items .* correct$" --work-items 1024 --count 1477 --repetitions 3)
 expect_program(fibonacci "computes a single number" 0 "^look-ahead, 1024 work-items .* correct$" --count 1 --repetitions 1
                --work-items 1024)
 expect_program(fibonacci "computes all that a double holds, with any stride" 0 "^look-ahead, 1024 work-items .* correct$"
