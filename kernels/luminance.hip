@@ -23,19 +23,36 @@ __device__ void store(float* array, uint32_t index, float value) {
   *reinterpret_cast<float*>(reinterpret_cast<char*>(array) + index * uint32_t{sizeof(float)}) = value;
 }
 
+// A load keeps its width even if no result needs all of it: compilers leave out what is not used.
+__device__ void use(float value) { asm volatile("" : : "v"(value)); }
+
+// Or else the compiler makes one wide load of several narrow ones.
+__device__ void keep_apart() { asm volatile("" ::: "memory"); }
+
 __device__ float luma(float red, float green, float blue) { return .299f * red + .587f * green + .114f * blue; }
 
 // A neighbour in the wavefront reads 16 bytes further on: each of the three loads touches every cache line of the
 // pixels and uses a quarter of it.
-extern "C" __global__ void luma_scalar_loads(const float* channels, float* result, uint32_t pixels) {
+extern "C" __global__ void luma_float_loads(const float* channels, float* result, uint32_t pixels) {
   const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
   if (pixel >= pixels) return;
   const float red = load<float>(channels, 4 * pixel);
-  asm volatile("" ::: "memory");  // or else the compiler makes one wide load of the three
+  keep_apart();
   const float green = load<float>(channels, 4 * pixel + 1);
-  asm volatile("" ::: "memory");
+  keep_apart();
   const float blue = load<float>(channels, 4 * pixel + 2);
   store(result, pixel, luma(red, green, blue));
+}
+
+// Each of the two loads uses half of every cache line.
+extern "C" __global__ void luma_float2_loads(const float2* halves, float* result, uint32_t pixels) {
+  const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
+  if (pixel >= pixels) return;
+  const float2 red_green = load<float2>(halves, 2 * pixel);
+  keep_apart();
+  const float2 blue_unused = load<float2>(halves, 2 * pixel + 1);
+  use(blue_unused.y);
+  store(result, pixel, luma(red_green.x, red_green.y, blue_unused.x));
 }
 
 // One load instruction of 16 bytes a work-item: a wavefront reads consecutive cache lines, each once and whole.
@@ -43,7 +60,17 @@ extern "C" __global__ void luma_float4_loads(const float4* image, float* result,
   const uint32_t pixel = blockIdx.x * blockDim.x + threadIdx.x;
   if (pixel >= pixels) return;
   const float4 colour = load<float4>(image, pixel);
+  use(colour.w);
   store(result, pixel, luma(colour.x, colour.y, colour.z));
+}
+
+// The same in any order of the pixels: a table says which pixel each work-item reads. The results lie side by side.
+extern "C" __global__ void luma_by_index(const float4* image, const uint32_t* order, float* result, uint32_t pixels) {
+  const uint32_t place = blockIdx.x * blockDim.x + threadIdx.x;
+  if (place >= pixels) return;
+  const float4 colour = load<float4>(image, load<uint32_t>(order, place));
+  use(colour.w);
+  store(result, place, luma(colour.x, colour.y, colour.z));
 }
 
 // Without the fourth float, a quarter less to read. Loads of 12 bytes need no alignment beyond that of a float.

@@ -1,10 +1,13 @@
-// Turns an image grey on the GPU, from pixels of 12 and of 16 bytes, with narrow and with wide loads.
+// Turns an image grey on the GPU, from pixels of 12 and of 16 bytes, with narrow and with wide loads, and with the
+// pixels in several orders.
 //
 // There is little to compute: each variant takes as long as its reads of the pixels. One variant is wrong on purpose:
 // it reads three-float pixels as OpenCL's float3, which is four floats wide.
 #include "host_loop.hpp"
-#include "image_options.hpp"
-#include "program.hpp"
+#include "host_luma.hpp"
+#include "options.hpp"
+#include "pixel_order.hpp"
+#include "plot.hpp"
 #include "report.hpp"
 #include "timing.hpp"
 
@@ -28,27 +31,36 @@ namespace fd = fastdispatch;
 
 namespace {
 
-struct Options {
-  CommonOptions common{.device = 0, .iterations = 20, .json = {}};
-  ImageOptions image;
-  fd::Fences fences = fd::Fences::minimal;
-};
-
 // The kernels of kernels/luminance.hip. A pointer's type does not tell the layout of the memory: the layout is the
 // program's promise.
 using Luma = void(const void* image, float* result, std::uint32_t pixels);
+using LumaByIndex = void(const void* image, const std::uint32_t* order, float* result, std::uint32_t pixels);
 
 struct Variant {
   std::string name;
   const char* kernel;
-  std::size_t bytes_a_pixel;  // of the image that it is given
+  std::size_t bytes_a_pixel;                    // of the image that it is given
+  PixelOrder (*order)(const Image&) = nullptr;  // for the kernel that takes an order
   bool shows_an_error = false;
   const char* remark = "";
 };
 
 const std::vector<Variant> variants = {
-    {.name = "three loads of a float", .kernel = "luma_scalar_loads", .bytes_a_pixel = sizeof(PaddedPixel)},
+    {.name = "three loads of a float", .kernel = "luma_float_loads", .bytes_a_pixel = sizeof(PaddedPixel)},
+    {.name = "two loads of a float2", .kernel = "luma_float2_loads", .bytes_a_pixel = sizeof(PaddedPixel)},
     {.name = "one load of a float4", .kernel = "luma_float4_loads", .bytes_a_pixel = sizeof(PaddedPixel)},
+    {.name = "float4 by index, row by row",
+     .kernel = "luma_by_index",
+     .bytes_a_pixel = sizeof(PaddedPixel),
+     .order = row_by_row},
+    {.name = "float4 by index, column by column",
+     .kernel = "luma_by_index",
+     .bytes_a_pixel = sizeof(PaddedPixel),
+     .order = column_by_column},
+    {.name = "float4 by index, at random",
+     .kernel = "luma_by_index",
+     .bytes_a_pixel = sizeof(PaddedPixel),
+     .order = at_random},
     {.name = "packed float3, 12 bytes", .kernel = "luma_packed", .bytes_a_pixel = sizeof(PackedPixel)},
     {.name = "padded float3, 16 bytes", .kernel = "luma_padded", .bytes_a_pixel = sizeof(PaddedPixel)},
     {.name = "packed float3 read as padded",
@@ -57,19 +69,6 @@ const std::vector<Variant> variants = {
      .shows_an_error = true,
      .remark = "the pixel after the first is at byte 12, and was read at 16"},
 };
-
-Options parse_command_line(int argc, char** argv) {
-  Options options;
-  CommandLine line(
-      "Computes the luma of an image (.299 red + .587 green + .114 blue) on the GPU: wide loads against narrow "
-      "ones, and what becomes of a float3.",
-      "luminance");
-  add_image_options(line, options.image);
-  add_common_options(line, options.common);
-  add_fences_option(line, options.fences);
-  line.parse_or_exit(argc, argv);
-  return options;
-}
 
 template <class Struct>
 std::vector<Struct> as_floats(const Image& image) {
@@ -84,23 +83,46 @@ std::vector<Struct> as_floats(const Image& image) {
   return pixels;
 }
 
-void luma_on_host(std::span<const PaddedPixel> image, std::span<float> result) {
-  for_each_band(image.size(), [&](std::size_t first, std::size_t last) {
-    for (std::size_t i = first; i < last; ++i)
-      result[i] = .299F * image[i].red + .587F * image[i].green + .114F * image[i].blue;
-  });
-}
-
-// How far `result` is from sums in double precision.
-double largest_error(std::span<const PaddedPixel> image, std::span<const float> result) {
-  double largest = 0;
-  for (std::size_t i = 0; i < image.size(); ++i) {
-    const double expected = .299 * image[i].red + .587 * image[i].green + .114 * image[i].blue;
-    const double error = std::abs(result[i] - expected);
-    if (!(error <= largest)) largest = error;  // not a number is an error, too
+// The image on the GPU, in both layouts.
+struct ImageOnGpu {
+  ImageOnGpu(fd::Agent gpu, const Image& image, std::span<const PaddedPixel> padded_pixels)
+      : padded(gpu, image.pixels.size()), packed(gpu, image.pixels.size() + image.pixels.size() / 3 + 1) {
+    const std::vector<PackedPixel> packed_pixels = as_floats<PackedPixel>(image);
+    fd::copy(padded, padded_pixels);
+    fd::copy(packed.subspan(0, packed_pixels.size()), std::span(packed_pixels));
   }
-  return largest;
-}
+
+  fd::DeviceBuffer<PaddedPixel> padded;
+  // A third more than the pixels take. Without it, reading them as padded would end in a memory fault; here it gives
+  // wrong numbers.
+  fd::DeviceBuffer<PackedPixel> packed;
+};
+
+// A variant's batch of one dispatch, and the memory that is its own.
+struct Work {
+  Work(const Variant& variant, const Image& image, const ImageOnGpu& on_gpu, const fd::Module& module, fd::Agent gpu,
+       fd::Fences fences)
+      : order(variant.order == nullptr ? PixelOrder() : variant.order(image)), order_on_gpu(gpu, order.size()),
+        result(gpu, image.pixels.size()), batch(gpu, {.fences = fences}) {
+    const auto pixels = static_cast<std::uint32_t>(image.pixels.size());
+    constexpr std::uint32_t group = 256;
+    const fd::Grid grid = fd::grid((pixels + group - 1) / group * group).group(group);
+    const void* const from = variant.bytes_a_pixel == sizeof(PackedPixel)
+                                 ? static_cast<const void*>(on_gpu.packed.data())
+                                 : static_cast<const void*>(on_gpu.padded.data());
+    if (variant.order == nullptr) {
+      batch.dispatch(module.kernel<Luma>(variant.kernel), grid, from, result, pixels);
+    } else {
+      fd::copy(order_on_gpu, std::span(order));
+      batch.dispatch(module.kernel<LumaByIndex>(variant.kernel), grid, from, order_on_gpu, result, pixels);
+    }
+  }
+
+  PixelOrder order;
+  fd::DeviceBuffer<std::uint32_t> order_on_gpu;
+  fd::DeviceBuffer<float> result;
+  fd::Batch batch;
+};
 
 Row row_of(const std::string& name, const std::vector<double>& microseconds, std::size_t bytes, double loop,
            double error) {
@@ -113,6 +135,16 @@ Row row_of(const std::string& name, const std::vector<double>& microseconds, std
                       figure("times the CPU loop", time / loop, 2, "x"), scientific_figure("largest error", error)},
           .correct = error <= tolerance,
           .remark = {}};
+}
+
+std::size_t bytes_a_pixel(const Variant& variant) {
+  return variant.bytes_a_pixel + sizeof(float) + (variant.order == nullptr ? 0 : sizeof(PixelOrder::value_type));
+}
+
+BarPlot chart_of(const Report& report) {
+  BarPlot plot = {.title = title_of(report), .y_label = "microseconds", .bars = {}};
+  for (const Row& row : report.rows) plot.bars.emplace_back(row.name, median(row.microseconds));
+  return plot;
 }
 
 void write_grey(OutputFile& file, const Image& image, std::span<const float> luma) {
@@ -132,38 +164,23 @@ int run(const Options& options) {
   const fd::Runtime runtime;
   const fd::Agent gpu = runtime.gpu(options.common.device);
   const std::size_t images = 3 * sizeof(PaddedPixel) + sizeof(PackedPixel);
-  const Image image = open_image(options.image, images + (variants.size() + 3) * sizeof(float));
-  const auto pixels = static_cast<std::uint32_t>(image.pixels.size());
+  const std::size_t lumas = (variants.size() + 3) * sizeof(float);
+  constexpr std::size_t orders = 3 * 2 * sizeof(PixelOrder::value_type);  // on either side
+  const Image image = open_image(options.image, images + lumas + orders);
 
   const std::vector<PaddedPixel> padded = as_floats<PaddedPixel>(image);
-  const std::vector<PackedPixel> packed = as_floats<PackedPixel>(image);
-  fd::DeviceBuffer<PaddedPixel> padded_on_gpu(gpu, pixels);
-  // A third more than the pixels take. Without it, reading them as padded would end in a memory fault; here it gives
-  // wrong numbers.
-  fd::DeviceBuffer<PackedPixel> packed_on_gpu(gpu, pixels + pixels / 3 + 1);
-  fd::copy(padded_on_gpu, std::span(padded));
-  fd::copy(packed_on_gpu.subspan(0, pixels), std::span(packed));
-
+  const ImageOnGpu on_gpu(gpu, image, padded);
   const fd::Module module = fd::Module::load(gpu, code_objects::luminance(), "luminance");
   fd::Queue queue(gpu);
-  constexpr std::uint32_t group = 256;
-  const fd::Grid grid = fd::grid((pixels + group - 1) / group * group).group(group);
 
-  std::vector<fd::DeviceBuffer<float>> results;
-  std::vector<fd::Batch> batches;  // one dispatch each
+  std::vector<Work> gpu_works;
   std::vector<std::function<void()>> works;
-  results.reserve(variants.size());
-  batches.reserve(variants.size());
+  gpu_works.reserve(variants.size());
   for (const Variant& variant : variants) {
-    const void* const from = variant.bytes_a_pixel == sizeof(PackedPixel)
-                                 ? static_cast<const void*>(packed_on_gpu.data())
-                                 : static_cast<const void*>(padded_on_gpu.data());
-    float* const to = results.emplace_back(gpu, pixels).data();
-    fd::Batch& batch = batches.emplace_back(gpu, fd::BatchOptions{.fences = options.fences});
-    batch.dispatch(module.kernel<Luma>(variant.kernel), grid, from, to, pixels);
-    works.emplace_back([&queue, &batch] { queue.submit(batch).wait(); });
+    Work& work = gpu_works.emplace_back(variant, image, on_gpu, module, gpu, options.fences);
+    works.emplace_back([&queue, &work] { queue.submit(work.batch).wait(); });
   }
-  std::vector<float> luma(pixels);
+  std::vector<float> luma(image.pixels.size());
   works.emplace_back([&] { luma_on_host(padded, luma); });
   const std::vector<std::vector<double>> times = time_in_turns(works, options.common.iterations);
 
@@ -173,12 +190,12 @@ int run(const Options& options) {
   report.beyond_softgpu = "how a GPU's memory answers narrow and wide loads: the host's caches answer here";
   const double loop = median(times.back());
   Row on_host = row_of("CPU loop, " + std::to_string(host_threads()) + " threads", times.back(),
-                       pixels * (sizeof(PaddedPixel) + sizeof(float)), loop, largest_error(padded, luma));
+                       luma.size() * (sizeof(PaddedPixel) + sizeof(float)), loop, largest_error(padded, luma));
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const Variant& variant = variants[i];
-    fd::copy(std::span(luma), results[i]);
-    Row& row = report.rows.emplace_back(row_of(variant.name, times[i], pixels * (variant.bytes_a_pixel + sizeof(float)),
-                                               loop, largest_error(padded, luma)));
+    fd::copy(std::span(luma), gpu_works[i].result);
+    Row& row = report.rows.emplace_back(row_of(variant.name, times[i], luma.size() * bytes_a_pixel(variant), loop,
+                                               largest_error(padded, luma, gpu_works[i].order)));
     row.shows_an_error = variant.shows_an_error;
     if (!row.correct) row.remark = variant.remark;
     if (variant.kernel == std::string_view("luma_float4_loads") && output) write_grey(*output, image, luma);
@@ -187,6 +204,7 @@ int run(const Options& options) {
   report.rows.push_back(on_host);
 
   present(report, json, output);
+  if (options.plot) write_plot(*options.plot, chart_of(report));
   require_correct(report);
   if (output) output->commit();
   return EXIT_SUCCESS;

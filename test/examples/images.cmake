@@ -37,6 +37,16 @@ expect_program(luminance "shows what becomes of a float3 read as another" 0
 expect_program(luminance "cannot go wrong with a single pixel" 0 "^packed float3 read as padded .* correct$" --width 1 --height 1)
 expect_program(luminance "converts a number of pixels that is no multiple of a group" 0 "^padded float3, 16 bytes .* correct$"
                --width 257 --height 3)
+expect_program(luminance "loads half a pixel at once" 0 "^two loads of a float2 .* correct$" --width 257 --height 3)
+foreach(order "row by row" "column by column" "at random")
+  expect_program(luminance "reads its pixels ${order}" 0 "^float4 by index, ${order} .* correct$" --width 257 --height 5)
+endforeach()
+if(FASTDISPATCH_GNUPLOT)
+  add_test(NAME "luminance draws its times"
+           COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/draws ${images}/luminance.svg "two loads of a float2"
+                   $<TARGET_FILE:luminance> --width 50 --height 40 --iterations 1)
+  set_tests_properties("luminance draws its times" PROPERTIES FIXTURES_REQUIRED images)
+endif()
 expect_program(luminance "explains its options" 0 "--input" --help)
 foreach(input 1x1.png 67x41.png grey.png rgb.png noise.jpg)
   expect_luma(${input})
