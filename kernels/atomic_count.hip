@@ -1,6 +1,6 @@
-// Counts how many work-items have each of `bins` numbers; work-item i has the number i % bins. Three ways to let many
-// work-items increment few counters: the first loses increments, the second is right and slow, the third right and
-// fast.
+// Counts how many work-items have each of `bins` numbers; work-item i has the number i % bins. The first way to let many
+// work-items increment few counters loses increments, the second is right and slow. The others are right and meet in
+// memory less often: a wavefront, or a work-group, counts for itself first.
 #include <hip/hip_runtime.h>
 
 #include <stdint.h>
@@ -12,10 +12,56 @@ extern "C" __global__ void count_without_atomics(uint32_t* counters, uint32_t bi
   if (item < items) counters[item % bins] += 1;
 }
 
-// All increments count, but the increments of one counter pass through the memory's atomic unit one after the other.
+// All increments count, but those of one counter pass through the memory's atomic unit one after the other.
 extern "C" __global__ void count_in_memory(uint32_t* counters, uint32_t bins, uint32_t items) {
   const uint32_t item = blockIdx.x * blockDim.x + threadIdx.x;
   if (item < items) atomicAdd(&counters[item % bins], 1);
+}
+
+// Atomics of system scope are atomic for the host and other GPUs, too; those of HIP's atomicAdd for one GPU.
+extern "C" __global__ void count_at_system_scope(uint32_t* counters, uint32_t bins, uint32_t items) {
+  const uint32_t item = blockIdx.x * blockDim.x + threadIdx.x;
+  if (item < items) atomicAdd_system(&counters[item % bins], 1);
+}
+
+// The lanes with the same number add 1 together: one atomic for each number in the wavefront. The loop's condition is
+// the same for all lanes, or else __ballot would not see all of them.
+extern "C" __global__ void count_by_wavefronts(uint32_t* counters, uint32_t bins, uint32_t items) {
+  const uint32_t item = blockIdx.x * blockDim.x + threadIdx.x;
+  const bool counts = item < items;
+  const uint32_t number = item % bins;
+  for (uint64_t left = __ballot(counts); left != 0;) {
+    const uint32_t leader = __builtin_ctzll(left);
+    const uint32_t counted = __builtin_amdgcn_readlane(number, leader);
+    const uint64_t same = __ballot(counts && number == counted);
+    if (__lane_id() == leader) atomicAdd(&counters[counted], __popcll(same));
+    left &= ~same;
+  }
+}
+
+// A work-group counts in counters of its own in memory, whose atomics need no larger scope than the group, and adds
+// them to the common ones in the end. `own` is zero before and after.
+template <int scope>
+__device__ void count_in_own(uint32_t* counters, uint32_t* own, uint32_t bins, uint32_t items, uint32_t grid_size) {
+  own += blockIdx.x * bins;
+  for (uint32_t item = blockIdx.x * blockDim.x + threadIdx.x; item < items; item += grid_size)
+    __hip_atomic_fetch_add(&own[item % bins], 1, __ATOMIC_RELAXED, scope);
+  __syncthreads();
+  for (uint32_t number = threadIdx.x; number < bins; number += blockDim.x) {
+    if (own[number] != 0) atomicAdd(&counters[number], own[number]);
+    own[number] = 0;
+  }
+}
+
+// Launched in groups of one wavefront.
+extern "C" __global__ void count_at_wavefront_scope(uint32_t* counters, uint32_t* own, uint32_t bins, uint32_t items,
+                                                    uint32_t grid_size) {
+  count_in_own<__HIP_MEMORY_SCOPE_WAVEFRONT>(counters, own, bins, items, grid_size);
+}
+
+extern "C" __global__ void count_at_group_scope(uint32_t* counters, uint32_t* own, uint32_t bins, uint32_t items,
+                                                uint32_t grid_size) {
+  count_in_own<__HIP_MEMORY_SCOPE_WORKGROUP>(counters, own, bins, items, grid_size);
 }
 
 // A work-group's own counters: the numbers from blockIdx.y * width on, in 1 << copy_bits histograms.

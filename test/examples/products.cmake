@@ -42,6 +42,14 @@ expect_program(matmul "tells that the JSON cannot be written" 1 "^matmul: .*No s
 expect_program(atomic_count "counts 100000 work-items by default" 0 "^100000 work-items increment 10 counters")
 expect_program(atomic_count "loses increments without atomics" 0 "^no atomics .* wrong, as expected: .* instead of 10000$")
 expect_program(atomic_count "loses none in LDS" 0 "^[+] copies in LDS: 32 .* 100000 +correct: 10000 in each counter$")
+foreach(variant "[+] system scope" "[+] together in a wavefront" "a wavefront's own, wavefront scope"
+                "a group's own, group scope")
+  expect_program(atomic_count "counts ${variant}" 0 "^${variant} .* correct: 1538 to 1539 in each counter$"
+                 --work-items 100003 --bins 65 --iterations 3)
+endforeach()
+expect_program(atomic_count "has counters of its own for one group of many counters" 0
+               "^a group's own, group scope .* correct: 0 to 1 in" --work-items 1000 --bins 2500000
+               --iterations 1)
 expect_program(atomic_count "counts a single work-item" 0 "^no atomics .* correct: 0 to 1 in" --work-items 1)
 expect_program(atomic_count "counts a number of work-items that is prime" 0 "correct: 14286 to 14287 in" --work-items 100003 --bins 7)
 expect_program(atomic_count "counts in a single counter" 0 "^[+] copies in LDS: 32 .* correct: 65537 in" --work-items 65537 --bins 1)
