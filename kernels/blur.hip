@@ -39,6 +39,24 @@ __device__ void store(uint32_t* image, uint32_t width, uint32_t x, uint32_t y, u
 // Within the image: `position` counts from one before the first.
 __device__ uint32_t clamped(uint32_t position, uint32_t extent) { return min(max(position, 1u), extent) - 1; }
 
+// The article's listing, with its mistakes. The pixel before the first of a row is the last of the row above, the pixel
+// behind the last is the first of the row below, and the first and last rows have neighbours outside of the image:
+// `from` needs a row of margin on both sides. Five pixels are divided by nine, so that each pass darkens the image.
+extern "C" __global__ void blur_as_listed(const uint32_t* from, uint32_t* to, uint32_t width, uint32_t height) {
+  const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
+  const uint32_t y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= width || y >= height) return;
+  const uint32_t* const pixel = from + y * width + x;
+  const uint32_t taps[] = {*pixel, pixel[-1], pixel[1], *(pixel - width), *(pixel + width)};
+  uint32_t result = 0;
+  for (uint32_t shift = 0; shift < 32; shift += 8) {
+    uint32_t sum = 0;
+    for (const uint32_t tap : taps) sum += tap >> shift & 0xff;
+    result |= sum / 9 << shift;
+  }
+  store(to, width, x, y, result);
+}
+
 extern "C" __global__ void blur_untiled(const uint32_t* from, uint32_t* to, uint32_t width, uint32_t height) {
   const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
   const uint32_t y = blockIdx.y * blockDim.y + threadIdx.y;

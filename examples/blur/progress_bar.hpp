@@ -15,6 +15,7 @@ public:
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
+  [[nodiscard]] bool is_visible() const { return visible_; }
   /// `done` of `total` steps of what `name` says.
   void show(const std::string& name, std::size_t done, std::size_t total);
   void clear();

@@ -64,6 +64,12 @@ expect_blur(67x41.png 3 1024x1)
 expect_blur(67x41.png 3 64x4)
 expect_blur(67x41.png 20 32x8)
 expect_blur(noise.jpg 4 8x8)
+expect_program(blur "shows what becomes of the listing" 0
+               "^as listed .* wrong, as expected: five pixels over nine, and edges" --width 50 --height 40)
+expect_program(blur "reads beyond no buffer where the listing reads beyond the image" 0 "^as listed .* wrong, as expected"
+               --width 1 --height 1 --passes 3)
+expect_program(blur "shows its progress when a batch completes" 0 "[1-9][0-9]* of 10000, " --width 9 --height 9 --passes 10000
+               --progress --iterations 1 --group 9x9)
 expect_program(blur "takes several shapes of groups" 0 "^tiles, 7 x 5 " --width 50 --height 40 --group 9x3 7x5)
 expect_program(blur "shows its progress where it is asked for" 0 "0 of 3, untiled" --width 50 --height 40 --passes 3 --progress)
 if(FASTDISPATCH_GNUPLOT)
