@@ -2,6 +2,7 @@
 
 #include "output_file.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
@@ -35,6 +36,15 @@ const char* place_of(KeyPlace key) {
     return "below";
   }
   return "";
+}
+
+// Points without a line have their name above the highest.
+bool is_named_in_place(const Curve& curve) { return curve.points_only && !curve.points.empty(); }
+
+void write_name(std::ostream& script, const Curve& curve) {
+  const auto& [x, y] = *std::max_element(curve.points.begin(), curve.points.end(),
+                                         [](const auto& a, const auto& b) { return a.second < b.second; });
+  script << "set label " << literal(curve.name) << " at " << x << "," << y << " center offset 0,0.8\n";
 }
 
 void write_frame(std::ostream& script, const std::string& title, const std::string& y_label, bool logarithmic_y) {
@@ -90,6 +100,7 @@ void write_plot(const std::filesystem::path& file, const LinePlot& plot) {
     script << "$curve" << i << " << END\n";
     for (const auto& [x, y] : plot.curves[i].points) script << x << " " << y << "\n";
     script << "END\n";
+    if (is_named_in_place(plot.curves[i])) write_name(script, plot.curves[i]);
   }
   script << "plot ";
   for (std::size_t i = 0; i < plot.curves.size(); ++i) {
@@ -98,7 +109,7 @@ void write_plot(const std::filesystem::path& file, const LinePlot& plot) {
            << (curve.points_only ? "points pointtype 7 pointsize 0.8"
                : curve.dashed    ? "lines dashtype 2"
                                  : "linespoints pointtype 7 pointsize 0.6")
-           << " linewidth 2 title " << literal(curve.name);
+           << " linewidth 2 title " << literal(is_named_in_place(curve) ? "" : curve.name);
   }
   script << "\n";
   write_drawing(file, script.str());

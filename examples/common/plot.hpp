@@ -8,7 +8,7 @@
 
 /// Points joined by a line. Both coordinates must be positive where their axis is logarithmic.
 struct Curve {
-  std::string name;  ///< in the key
+  std::string name;  ///< in the key, or above the highest of points without a line
   std::vector<std::pair<double, double>> points;
   bool dashed = false;       ///< for limits and references
   bool points_only = false;  ///< markers without a line
