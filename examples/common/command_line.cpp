@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <bit>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
@@ -68,6 +69,12 @@ CommandLineOption& CommandLineOption::one_value_each() {
 CommandLineOption& CommandLineOption::between(std::uint64_t least, std::uint64_t most) {
   option_->check(CLI::Range(least, most));
   return *this;
+}
+
+CommandLineOption& CommandLineOption::power_of_two() {
+  return check([](const std::string& text) {
+    return std::has_single_bit(std::strtoull(text.c_str(), nullptr, 10)) ? std::string() : text + " is no power of two";
+  });
 }
 
 CommandLineOption& CommandLineOption::one_of(const std::vector<std::string>& values) {

@@ -36,6 +36,7 @@ public:
   CommandLineOption& one_value_each();
 
   CommandLineOption& between(std::uint64_t least, std::uint64_t most);
+  CommandLineOption& power_of_two();
   CommandLineOption& one_of(const std::vector<std::string>& values);
   /// `error` says what is wrong with the text of a value: nothing where it is right.
   CommandLineOption& check(const std::function<std::string(const std::string&)>& error);

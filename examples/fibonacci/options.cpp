@@ -1,16 +1,11 @@
 #include "options.hpp"
 
-#include <bit>
 #include <limits>
 #include <string>
 
 namespace {
 
 constexpr std::size_t most_numbers = 1477;  // F(1476) is the last that a double holds
-
-std::string check_power_of_two(const std::string& text) {
-  return std::has_single_bit(std::stoul(text)) ? std::string() : text + " is no power of two";
-}
 
 }  // namespace
 
@@ -24,7 +19,7 @@ Options parse_command_line(int argc, char** argv) {
   CommandLineOption work_items =
       line.option("--work-items", &options.work_items, "How many work-items look ahead, a power of two up to 1024 (8)")
           .between(1, most_work_items)
-          .check(check_power_of_two)
+          .power_of_two()
           .value_name("N")
           .group(group);
   line.flag("--sweep", options.sweep, "Look ahead with 1, 2, 4 ... 1024 work-items")

@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -182,10 +181,7 @@ int run(int argc, char** argv) {
   line.option("--replays", &options.replays, "Of all threads together (10000000)").between(1, 0xffffffff);
   line.option("--threads", &options.threads, "That submit to the one queue (4)").between(1, 64);
   line.option("--packets", &options.packets, "Of the batch (120)").between(1, 1 << 20);
-  line.option("--ring", &options.ring, "Slots of the queue, a power of two (64)").check([](const std::string& text) {
-    const std::uint64_t size = std::strtoull(text.c_str(), nullptr, 10);
-    return std::has_single_bit(size) ? std::string() : text + " is no power of two";
-  });
+  line.option("--ring", &options.ring, "Slots of the queue, a power of two (64)").power_of_two();
   line.option("--seconds", &options.seconds, "End after this time, whatever --replays says (no limit)")
       .check([](const std::string& text) {
         return std::strtod(text.c_str(), nullptr) > 0 ? std::string() : text + " is no positive number";
