@@ -1,6 +1,6 @@
-// Counts how many work-items have each of `bins` numbers; work-item i has the number i % bins. The first way to let many
-// work-items increment few counters loses increments, the second is right and slow. The others are right and meet in
-// memory less often: a wavefront, or a work-group, counts for itself first.
+// Counts how many work-items have each of `bins` numbers; work-item i has the number i % bins. The first way to let
+// many work-items increment few counters loses increments, the second is right and slow. The others are right and meet
+// in memory less often: a wavefront, or a work-group, counts for itself first.
 #include <hip/hip_runtime.h>
 
 #include <stdint.h>

@@ -100,8 +100,8 @@ extern "C" __global__ void look_ahead(double* numbers, uint32_t count, uint32_t 
   write_in_strides(numbers, count, repetitions, item, stride, start, ahead);
 }
 
-// The same with F(0) to F(stride) from a table: `ahead` is loaded once for a wavefront, by scalar loads, `start` once for
-// each work-item.
+// The same with F(0) to F(stride) from a table: `ahead` is loaded once for a wavefront, by scalar loads, `start` once
+// for each work-item.
 extern "C" __global__ void look_ahead_by_table(double* numbers, const double* table, uint32_t count,
                                                uint32_t repetitions, uint32_t stride) {
   const uint32_t item = blockIdx.x * blockDim.x + threadIdx.x;
