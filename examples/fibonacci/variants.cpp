@@ -67,7 +67,7 @@ void Variants::add(Variant variant, Way way, const std::function<Submit(Way)>& p
 Submit Variants::one_group(const char* kernel, const fd::Grid& grid, Way way) {
   fd::Batch& batch = batches_.emplace_back(new_batch());
   batch.dispatch(module_.kernel<OneGroup>(kernel), grid, memory(way), count_, repetitions_);
-  copy_if(way, batch);
+  record_copy(way, batch);
   return [this, &batch] { return queue_.submit(batch); };
 }
 
@@ -85,7 +85,7 @@ Variants::LookAhead Variants::record_look_ahead(Way way) {
   const auto grid = batch.parameter<fd::Grid>("grid");
   const auto stride = batch.parameter<std::uint32_t>("stride");
   batch.dispatch(module_.kernel<AnyNumber>("look_ahead"), grid, memory(way), count_, repetitions_, stride);
-  copy_if(way, batch);
+  record_copy(way, batch);
   return {std::move(batch), grid, stride};
 }
 
@@ -93,12 +93,12 @@ Submit Variants::look_ahead_by_table(std::uint32_t work_items, Way way) {
   fd::Batch& batch = batches_.emplace_back(new_batch());
   batch.dispatch(module_.kernel<ByTable>("look_ahead_by_table"), fd::grid(work_items), memory(way), table_, count_,
                  repetitions_, work_items);
-  copy_if(way, batch);
+  record_copy(way, batch);
   return [this, &batch] { return queue_.submit(batch); };
 }
 
 fd::Batch Variants::new_batch() const { return fd::Batch(queue_.agent(), {.fences = fences_}); }
 
-void Variants::copy_if(Way way, fd::Batch& batch) const {
+void Variants::record_copy(Way way, fd::Batch& batch) const {
   if (way == Way::through_device) batch.copy(host_, device_);
 }

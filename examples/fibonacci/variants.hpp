@@ -62,7 +62,8 @@ private:
 
   [[nodiscard]] fastdispatch::Batch new_batch() const;
   [[nodiscard]] double* memory(Way way) { return way == Way::to_host ? host_.data() : device_.data(); }
-  void copy_if(Way way, fastdispatch::Batch& batch) const;
+  /// Nothing, unless the way of the numbers is through the GPU's memory.
+  void record_copy(Way way, fastdispatch::Batch& batch) const;
 
   fastdispatch::Queue& queue_;
   fastdispatch::Module module_;

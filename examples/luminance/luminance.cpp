@@ -165,7 +165,7 @@ int run(const Options& options) {
   const fd::Agent gpu = runtime.gpu(options.common.device);
   const std::size_t images = 3 * sizeof(PaddedPixel) + sizeof(PackedPixel);
   const std::size_t lumas = (variants.size() + 3) * sizeof(float);
-  constexpr std::size_t orders = 3 * 2 * sizeof(PixelOrder::value_type);  // on either side
+  constexpr std::size_t orders = 3 * 2 * sizeof(PixelOrder::value_type);  // three, here and on the GPU
   const Image image = open_image(options.image, images + lumas + orders);
 
   const std::vector<PaddedPixel> padded = as_floats<PaddedPixel>(image);

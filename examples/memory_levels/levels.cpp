@@ -17,7 +17,8 @@ namespace {
 constexpr std::uint32_t group_size = 256;
 constexpr std::uint32_t words_a_read = 4;
 constexpr double bytes_a_read = words_a_read * sizeof(std::uint32_t);
-constexpr std::uint32_t reads_a_mib = (1U << 20U) / 16;
+constexpr std::uint32_t reads_a_kib = 64;
+constexpr std::uint32_t near_reads = 8 * reads_a_kib;  // an L1 cache has room for them
 
 // Four words from 4 * read on, of words that are their own numbers.
 std::uint32_t sum_of(std::uint32_t read) { return 16 * read + 6; }
@@ -45,18 +46,19 @@ Levels::Levels(fd::Agent gpu, const Options& options)
     : gpu_(gpu), module_(fd::Module::load(gpu, code_objects::memory_levels(), "memory_levels")),
       fences_(options.fences),
       items_(gpu.compute_units() * 4 * group_size),  // keeps a compute unit busy while some wavefronts wait
-      bytes_(std::ldexp(options.reads, 20)), host_words_(gpu, std::size_t{options.memory} * reads_a_mib * words_a_read),
+      bytes_(std::ldexp(options.reads, 20)),
+      host_words_(gpu, std::size_t{options.memory} * 1024 * reads_a_kib * words_a_read),
       words_(gpu, host_words_.size()), sums_(gpu, items_) {
   std::iota(host_words_.begin(), host_words_.end(), 0U);
   fd::copy(words_, host_words_);
 
-  const std::uint32_t all_reads = options.memory * reads_a_mib;
+  const std::uint32_t all_reads = options.memory * 1024 * reads_a_kib;
   const std::string mib = std::to_string(options.memory) + " MiB";
   add_registers();
   add_lds();
   add_scalars();
-  add_memory("L1 cache, 8 KiB", words_.data(), reads_a_mib / 128, group_size);
-  add_memory("L2 cache, 512 KiB", words_.data(), reads_a_mib / 2, items_);
+  add_memory("L1 cache, 8 KiB", words_.data(), near_reads, group_size);
+  add_memory("L2 cache, 512 KiB", words_.data(), 512 * reads_a_kib, items_);
   add_memory("device memory, " + mib, words_.data(), all_reads, items_);
   add_memory("host memory, " + mib, host_words_.data(), all_reads, items_);
 }
@@ -88,15 +90,14 @@ void Levels::add_lds() {
 
 void Levels::add_scalars() {
   // A load serves a whole wavefront.
-  constexpr std::uint32_t reads = reads_a_mib / 128;
   const double bytes_a_step = scalar_reads * bytes_a_read / gpu_.wavefront_size();
   const std::uint32_t count = steps(bytes_a_step);
   fd::Batch batch = new_batch();
   batch.dispatch(
       module_.kernel<void(std::uint32_t*, const std::uint32_t*, std::uint32_t, std::uint32_t)>("read_scalars"),
-      fd::grid(items_), sums_, words_, reads, count);
+      fd::grid(items_), sums_, words_, near_reads, count);
   std::uint32_t sum = 0;
-  for (std::uint32_t read = 0; read < count * scalar_reads; ++read) sum += sum_of(read & (reads - 1));
+  for (std::uint32_t read = 0; read < count * scalar_reads; ++read) sum += sum_of(read & (near_reads - 1));
   add("scalar cache, 8 KiB", std::move(batch), count * bytes_a_step * items_, [sum](std::uint32_t) { return sum; });
 }
 

@@ -7,7 +7,7 @@ Options parse_command_line(int argc, char** argv) {
       "L1 and L2 caches, the GPU's memory and the host's.",
       "memory_levels");
   line.option("--reads", &options.reads, "MiB that are read from each level (1024)")
-      .between(1, 1U << 20U)
+      .between(1, 1U << 16U)
       .value_name("MIB")
       .group("What is read");
   line.option("--memory", &options.memory,
