@@ -84,7 +84,8 @@ function(fastdispatch_add_code_object)
   set_source_files_properties(${embedding}/${arg_NAME}_code_object.cpp PROPERTIES OBJECT_DEPENDS ${code_object})
   add_library(${arg_NAME}_code_object STATIC ${embedding}/${arg_NAME}_code_object.cpp)
   target_include_directories(${arg_NAME}_code_object SYSTEM INTERFACE ${embedding})
-  set_target_properties(${arg_NAME}_code_object PROPERTIES CODE_OBJECT_FILE ${code_object})
+  # In a unity source the dependency on the bundle would be lost.
+  set_target_properties(${arg_NAME}_code_object PROPERTIES UNITY_BUILD OFF CODE_OBJECT_FILE ${code_object})
 endfunction()
 
 # Sets `result` to the architectures to compile `source` for: those wanted, of which hipcc must know each, or else those

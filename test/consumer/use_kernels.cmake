@@ -13,7 +13,7 @@ endfunction()
 file(REMOVE_RECURSE ${FOLDER})
 file(COPY ${PROJECT}/ DESTINATION ${FOLDER}/source)
 run(${CMAKE_COMMAND} -S ${FOLDER}/source -B ${FOLDER}/build -G ${GENERATOR} -DCMAKE_PREFIX_PATH=${PREFIX}
-    -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}")
+    -DCMAKE_CXX_COMPILER=${COMPILER} "-DCMAKE_CXX_FLAGS=${FLAGS}" -DCMAKE_UNITY_BUILD=ON)
 expect_output(10)
 file(WRITE ${FOLDER}/source/factor.hpp "constexpr float factor = 3;\n")
 expect_output(13)
