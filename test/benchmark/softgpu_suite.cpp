@@ -36,6 +36,12 @@ constexpr const char* pass_translated = "sort_pass_translated";
 constexpr const char* pass_loaded = "sort_pass_loaded";
 constexpr const char* product_translated = "product_in_blocks_translated";
 constexpr const char* product_loaded = "product_in_blocks_loaded";
+constexpr const char* sort_unchecked = "bitonic_sort_all_memory";
+constexpr const char* sort_checked = "bitonic_sort_memory_of_the_gpu";
+constexpr const char* sums_unchecked = "row_sum_all_memory";
+constexpr const char* sums_checked = "row_sum_memory_of_the_gpu";
+constexpr const char* products_unchecked = "matmul_all_memory";
+constexpr const char* products_checked = "matmul_memory_of_the_gpu";
 }  // namespace names
 
 constexpr int repetitions = 5;
@@ -126,6 +132,27 @@ void measure_start_up(Samples& samples) {
 #endif
 }
 
+/// The fastest times of an example's variants on the GPU, added up.
+void measure_example(Samples& samples, const char* name, const std::string& command) {
+  const auto report = output_of(command + " --json - 2>/dev/null");
+  if (!report) throw std::runtime_error(command + " failed");
+  double sum = 0;
+  for (const auto& row : report->at("rows"))
+    if (!row.value("compares", false)) sum += row.value("fastest", 0.0);
+  samples.add(name, sum);
+}
+
+/// What it costs that kernels may access only what the GPU was given.
+void measure_access_check(Samples& samples) {
+  const auto measure_both = [&](const char* unchecked, const char* checked, const std::string& command) {
+    measure_example(samples, unchecked, "SOFTGPU_XNACK=1 '" EXAMPLES_FOLDER "'/" + command);
+    measure_example(samples, checked, "SOFTGPU_XNACK=0 '" EXAMPLES_FOLDER "'/" + command);
+  };
+  measure_both(names::sort_unchecked, names::sort_checked, "bitonic_sort --opt --iterations 200");
+  measure_both(names::sums_unchecked, names::sums_checked, "row_sum --rows 1024 --iterations 10");
+  measure_both(names::products_unchecked, names::products_checked, "matmul --iterations 5");
+}
+
 void measure_opencl_kernels(Samples& samples) {
 #ifdef POCL_PEER
   const auto times = output_of("'" POCL_PEER "' kernels");
@@ -171,6 +198,15 @@ const std::vector<Group>& groups() {
         {"sort pass, translated", names::pass_translated},
         {"product in blocks, from the cache", names::product_loaded},
         {"product in blocks, translated", names::product_translated}}},
+      {"Kernels that may access all memory, and only what the GPU was given (the default), us",
+       1,
+       {{"bitonic_sort, all memory", names::sort_unchecked}, {"bitonic_sort, default", names::sort_checked}}},
+      {"The same for row_sum's variants",
+       1,
+       {{"row_sum, all memory", names::sums_unchecked}, {"row_sum, default", names::sums_checked}}},
+      {"The same for matmul's variants",
+       1,
+       {{"matmul, all memory", names::products_unchecked}, {"matmul, default", names::products_checked}}},
   };
   return all;
 }
@@ -207,6 +243,7 @@ void run_softgpu_suite(int rounds, const std::string& json) {
     if (round == 0 || opencl) opencl = measure_opencl(samples);
     if (opencl) measure_opencl_kernels(samples);
     measure_start_up(samples);
+    measure_access_check(samples);
   }
   std::cout << "On " << gpu.name() << " (soft GPU), beside " << opencl.value_or("no OpenCL") << "; medians of "
             << rounds << " rounds\n";
