@@ -34,6 +34,7 @@ struct Times {
 
 Times time_all(const std::vector<Variant>& variants, std::size_t iterations) {
   std::vector<std::function<void()>> works;
+  works.reserve(2 * variants.size());
   for (const Variant& variant : variants) works.emplace_back([&variant] { variant.submit().wait(); });
   for (const Variant& variant : variants) {
     if (variant.submit_with_copy) works.emplace_back([&variant] { variant.submit_with_copy().wait(); });

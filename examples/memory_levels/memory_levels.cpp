@@ -40,6 +40,7 @@ int run(const Options& options) {
   Levels levels(gpu, options);
 
   std::vector<std::function<void()>> works;
+  works.reserve(levels.all().size());
   for (const Level& level : levels.all()) works.emplace_back([&queue, &level] { queue.submit(level.batch).wait(); });
   const std::vector<std::vector<double>> times = time_in_turns(works, options.common.iterations);
 
