@@ -2,42 +2,21 @@
 
 #include "image_codec.hpp"
 #include "image_integrity.hpp"
+#include "input_file.hpp"
 #include "program.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <limits>
 #include <memory>
 #include <new>
 #include <numbers>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 
 namespace {
 
 constexpr int channels_read = 4;
-constexpr std::size_t largest_file = std::numeric_limits<int>::max();
-
-std::vector<std::uint8_t> read_file(const std::filesystem::path& path) {
-  struct Close {
-    void operator()(std::FILE* stream) const noexcept { std::fclose(stream); }
-  };
-  const auto fail = [] { throw std::runtime_error(std::generic_category().message(errno)); };
-  const std::unique_ptr<std::FILE, Close> stream(std::fopen(path.c_str(), "rb"));
-  if (!stream) fail();
-  std::vector<std::uint8_t> bytes;
-  std::array<std::uint8_t, 65536> part{};
-  for (std::size_t size = 0; (size = std::fread(part.data(), 1, part.size(), stream.get())) > 0;) {
-    if (bytes.size() + size > largest_file) throw std::runtime_error("it is larger than 2 GiB");
-    bytes.insert(bytes.end(), part.begin(), part.begin() + static_cast<std::ptrdiff_t>(size));
-  }
-  if (std::ferror(stream.get()) != 0) fail();
-  return bytes;
-}
 
 Image decode(std::span<const std::uint8_t> file) {
   require_whole_image(file);

@@ -1,8 +1,13 @@
 #include "report.hpp"
 
+#include "host_loop.hpp"
+
+#include <fastdispatch/version.hpp>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <ctime>
+#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <ostream>
@@ -12,8 +17,20 @@
 
 namespace {
 
-const std::string time_heading = "us";
-const std::string doubt = " ~";
+// The words of this process's command line.
+std::vector<std::string> own_command() {
+  std::vector<std::string> words;
+  std::ifstream file("/proc/self/cmdline");
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
+std::string date_now() {
+  const std::time_t now = std::time(nullptr);
+  std::ostringstream text;
+  text << std::put_time(std::gmtime(&now), "%Y-%m-%d %H:%M UTC");
+  return text.str();
+}
 
 std::string text_of(double value, int digits, const char* suffix) {
   std::ostringstream text;
@@ -50,10 +67,6 @@ bool is_doubtful(std::vector<double> times) {
   return times[times.size() - 1 - quarter] > most * times[quarter];
 }
 
-bool any_doubtful(const std::vector<Row>& rows) {
-  return std::any_of(rows.begin(), rows.end(), [](const Row& row) { return is_doubtful(row.microseconds); });
-}
-
 std::size_t most_iterations(const std::vector<Row>& rows) {
   std::size_t iterations = 0;
   for (const Row& row : rows) iterations = std::max(iterations, row.microseconds.size());
@@ -63,27 +76,26 @@ std::size_t most_iterations(const std::vector<Row>& rows) {
 double fastest(const Row& row) { return *std::min_element(row.microseconds.begin(), row.microseconds.end()); }
 
 std::string verdict_of(const Report& report, const Row& row) {
-  if (row.correct) return report.verdict;
-  return row.shows_an_error ? "wrong, as expected" : "WRONG";
+  const std::string verdict = row.correct ? report.verdict : row.shows_an_error ? "wrong, as expected" : "WRONG";
+  return row.remark.empty() ? verdict : verdict + ": " + row.remark;
 }
 
-// The table's cells; the first line is the headings.
+// The first line is the headings; the last cell of a line is the verdict.
 std::vector<std::vector<std::string>> cells_of(const Report& report) {
   const std::vector<std::string> headings = headings_of(report.rows);
   const bool repeated = most_iterations(report.rows) > 1;
-  const bool marked = any_doubtful(report.rows);
-  const std::string no_mark(marked ? 2 : 0, ' ');
-  std::vector<std::vector<std::string>> lines = {{"", time_heading + no_mark}};
+  std::vector<std::vector<std::string>> lines = {{"", "us"}};
   if (repeated) lines.front().emplace_back("fastest");
   lines.front().insert(lines.front().end(), headings.begin(), headings.end());
+  lines.front().emplace_back();
   for (const Row& row : report.rows) {
     std::vector<std::string>& line = lines.emplace_back();
     line.push_back(row.name);
     const bool timed = !row.microseconds.empty();
-    const std::string mark = timed && is_doubtful(row.microseconds) ? doubt : no_mark;
-    line.push_back(timed ? text_of(median(row.microseconds), 1, "") + mark : "");
+    line.push_back(timed ? text_of(median(row.microseconds), 1, "") : "");
     if (repeated) line.push_back(timed ? text_of(fastest(row), 1, "") : "");
     for (const std::string& heading : headings) line.push_back(figure_text(row, heading));
+    line.push_back(verdict_of(report, row));
   }
   return lines;
 }
@@ -104,10 +116,13 @@ Report report_on(std::string program, std::string problem, const fastdispatch::R
                  fastdispatch::Agent gpu) {
   return {.program = std::move(program),
           .problem = std::move(problem),
-          .gpu = std::string(gpu.name()),
+          .gpu = gpu.name(),
           .runtime = std::string(runtime.library_path()),
           .softgpu = runtime.on_softgpu(),
-          .rows = {}};
+          .rows = {},
+          .gpu_product = gpu.properties().product_name,
+          .host = runtime.host().properties().product_name + ", " + counted(host_threads(), "thread"),
+          .hsa_version = std::string(runtime.version())};
 }
 
 double median(std::vector<double> values) {
@@ -125,29 +140,32 @@ std::string title_of(const Report& report) {
   return report.problem + ", on " + report.gpu + (report.softgpu ? " (soft GPU)" : "");
 }
 
-void print_report(std::ostream& stream, const Report& report) {
-  stream << title_of(report) << "; median of " << most_iterations(report.rows) << "\n\n";
+Table table_of(const Report& report) {
+  Table table = {.caption = title_of(report) + "; median of " + std::to_string(most_iterations(report.rows)),
+                 .lines = cells_of(report),
+                 .notes = {}};
+  std::vector<bool> doubtful;
+  for (const Row& row : report.rows) doubtful.push_back(is_doubtful(row.microseconds));
+  mark_doubtful(table, 1, doubtful);
+  if (report.softgpu && !report.beyond_softgpu.empty())
+    table.notes.push_back("A soft GPU does not show " + report.beyond_softgpu + ".");
+  return table;
+}
 
-  const std::vector<std::vector<std::string>> lines = cells_of(report);
-  std::vector<std::size_t> widths(lines.front().size());
-  for (const std::vector<std::string>& line : lines) {
+void print_report(std::ostream& stream, const Report& report) {
+  const Table table = table_of(report);
+  stream << table.caption << "\n\n";
+
+  std::vector<std::size_t> widths(table.lines.front().size());
+  for (const std::vector<std::string>& line : table.lines) {
     for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
   }
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    stream << std::left << std::setw(static_cast<int>(widths[0])) << lines[i][0] << std::right;
-    for (std::size_t j = 1; j < lines[i].size(); ++j)
-      stream << std::setw(static_cast<int>(widths[j] + 3)) << lines[i][j];
-    if (i > 0) {
-      const Row& row = report.rows[i - 1];
-      stream << "   " << verdict_of(report, row) << (row.remark.empty() ? "" : ": ") << row.remark;
-    }
-    stream << "\n";
+  for (const std::vector<std::string>& line : table.lines) {
+    stream << std::left << std::setw(static_cast<int>(widths[0])) << line[0] << std::right;
+    for (std::size_t i = 1; i + 1 < line.size(); ++i) stream << std::setw(static_cast<int>(widths[i] + 3)) << line[i];
+    stream << (line.back().empty() ? "" : "   ") << line.back() << "\n";
   }
-  if (any_doubtful(report.rows))
-    stream
-        << "\n~ the iterations spread far: the slowest quarter took over 1.25 times as long as the fastest quarter\n";
-  if (report.softgpu && !report.beyond_softgpu.empty())
-    stream << "\nA soft GPU does not show " << report.beyond_softgpu << ".\n";
+  for (const std::string& note : table.notes) stream << "\n" << note << "\n";
 }
 
 void present(const Report& report, std::optional<OutputFile>& json, const std::optional<OutputFile>& output) {
@@ -160,9 +178,21 @@ void present(const Report& report, std::optional<OutputFile>& json, const std::o
 }
 
 void write_json(OutputFile& file, const Report& report) {
+  const Table table = table_of(report);
   nlohmann::ordered_json document = {
-      {"program", report.program}, {"problem", report.problem}, {"gpu", report.gpu},
-      {"softgpu", report.softgpu}, {"runtime", report.runtime}, {"rows", nlohmann::ordered_json::array()},
+      {"program", report.program},
+      {"problem", report.problem},
+      {"gpu", report.gpu},
+      {"gpu_product", report.gpu_product},
+      {"softgpu", report.softgpu},
+      {"host", report.host},
+      {"runtime", report.runtime},
+      {"hsa_version", report.hsa_version},
+      {"fastdispatch_version", fastdispatch::version},
+      {"date", date_now()},
+      {"command", own_command()},
+      {"rows", nlohmann::ordered_json::array()},
+      {"table", {{"caption", table.caption}, {"lines", table.lines}, {"notes", table.notes}}},
   };
   for (const Row& row : report.rows) {
     nlohmann::ordered_json& entry = document["rows"].emplace_back();
@@ -178,7 +208,8 @@ void write_json(OutputFile& file, const Report& report) {
     if (row.compares) entry["compares"] = true;
     if (row.shows_an_error) entry["shows_an_error"] = true;
   }
-  file.write(document.dump(2) + "\n");
+  constexpr auto replace = nlohmann::ordered_json::error_handler_t::replace;  // what is no UTF-8, such as a file's name
+  file.write(document.dump(2, ' ', false, replace) + "\n");
 }
 
 void require_correct(const Report& report) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "output_file.hpp"
+#include "table.hpp"
 
 #include <fastdispatch/runtime.hpp>
 
@@ -44,6 +45,9 @@ struct Report {
   std::string verdict = "correct";  ///< printed for a correct row
   /// What the table cannot show on a soft GPU, and why: "what fences buy: all memory is the host's"; empty: nothing.
   std::string beyond_softgpu{};
+  std::string gpu_product{};  ///< the marketing name
+  std::string host{};         ///< the host's processor and its threads
+  std::string hsa_version{};  ///< of HSA, as the runtime tells it: "1.1"
 };
 
 /// A report without rows on the GPU that the program uses.
@@ -58,16 +62,19 @@ struct Report {
 /// What was done, and on which device: the title of the table, and of charts.
 [[nodiscard]] std::string title_of(const Report& report);
 
-/// The table. A time is the median of the iterations, beside it the fastest. A time whose iterations spread far is
-/// marked.
+/// A time is the median of the iterations, beside it the fastest. A time whose iterations spread far is marked.
+[[nodiscard]] Table table_of(const Report& report);
+
+/// Prints the table.
 void print_report(std::ostream& stream, const Report& report);
 
 /// Prints the table, and writes the JSON where there is a file for it. The table goes to standard error if one of the
 /// program's files is standard output.
 void present(const Report& report, std::optional<OutputFile>& json, const std::optional<OutputFile>& output = {});
 
-/// A document with the report's fields; of each row its name, the median and the least time in microseconds, its
-/// figures by their headings and whether it is correct.
+/// A document with the report's fields, and with the date and this process's command; of each row its name, the median
+/// and the least time in microseconds, its figures by their headings and whether it is correct; and the table as it is
+/// printed.
 void write_json(OutputFile& file, const Report& report);
 
 /// Throws std::runtime_error naming the first row whose result is wrong and should not be.

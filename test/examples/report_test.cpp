@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -83,6 +85,16 @@ TEST(PrintReport, SaysOnASoftGpuWhatItCannotShow) {
   EXPECT_THAT(printed(shown), Not(HasSubstr("fences")));
   shown.softgpu = true;
   EXPECT_THAT(printed(shown), HasSubstr("\nA soft GPU does not show what fences buy.\n"));
+}
+
+TEST(WriteJson, ReplacesWhatIsNoUtf8) {
+  const std::string path = testing::TempDir() + "no_utf8.json";
+  OutputFile file(path);
+  write_json(file, report({row("a\xff", true)}));
+  file.commit();
+  std::ifstream written(path);
+  const std::string text(std::istreambuf_iterator<char>(written), {});
+  EXPECT_THAT(text, HasSubstr("\"name\": \"a\xef\xbf\xbd\""));
 }
 
 TEST(Counted, NamesOneThingInTheSingular) {
