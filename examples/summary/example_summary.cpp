@@ -1,115 +1,82 @@
 // One table over the JSON files of the example programs: what each program computed, which variant was the fastest, and
-// whether every result was right.
+// whether every result was right. On demand a page, too, with each program's own table, its charts and its images.
 #include "command_line.hpp"
-#include "standard_output.hpp"
-
-#include <nlohmann/json.hpp>
+#include "output_file.hpp"
+#include "page.hpp"
+#include "program.hpp"
+#include "summary.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdlib>
-#include <exception>
-#include <fstream>
+#include <filesystem>
 #include <iomanip>
 #include <iostream>
+#include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace {
 
-using Json = nlohmann::json;
-
-struct Line {
-  std::string program;
-  std::string problem;
-  std::string fastest;
-  std::string microseconds;
-  std::string results;
-  bool right = true;
-};
-
-std::string fixed(double value) {
-  std::ostringstream text;
-  text << std::fixed << std::setprecision(1) << value;
-  return text.str();
-}
-
-Line line_of(const Json& report) {
-  Line line = {.program = report.at("program"),
-               .problem = report.at("problem"),
-               .fastest = {},
-               .microseconds = {},
-               .results = {}};
-  std::size_t correct = 0;
-  std::size_t shown = 0;
-  double least = 0;
-  for (const Json& row : report.at("rows")) {
-    if (!row.at("correct")) {
-      if (row.value("shows_an_error", false)) ++shown;
-      continue;
-    }
-    ++correct;
-    const auto time = row.find("microseconds");
-    if (time != row.end() && !row.value("compares", false) && (line.fastest.empty() || *time < least)) {
-      least = *time;
-      line.fastest = row.at("name");
-      line.microseconds = fixed(least);
+// What is neither a chart nor an image is a report; charts and images belong to the report before them.
+std::vector<ReportFile> read_reports(const std::vector<std::string>& files) {
+  std::vector<ReportFile> reports;
+  for (const std::filesystem::path file : files) {
+    if (file.extension() != ".svg" && file.extension() != ".png") {
+      reports.push_back(read_report(file));
+    } else if (!reports.empty()) {
+      reports.back().pictures.push_back(read_picture(file));
+    } else {
+      throw std::runtime_error(file.string() + ": there is no report before it");
     }
   }
-  line.results = std::to_string(correct) + " correct";
-  if (shown > 0) line.results += ", " + std::to_string(shown) + " wrong as expected";
-  const std::size_t wrong = report.at("rows").size() - correct - shown;
-  if (wrong > 0) line.results += ", " + std::to_string(wrong) + " WRONG";
-  line.right = wrong == 0;
-  return line;
+  return reports;
 }
 
-Line read(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw std::runtime_error("cannot read " + path);
-  try {
-    return line_of(Json::parse(file));
-  } catch (const Json::exception& error) {
-    throw std::runtime_error(path + " is no report of an example: " + error.what());
+void print(std::ostream& stream, const Table& table) {
+  std::vector<std::size_t> widths(table.lines.front().size());
+  for (const std::vector<std::string>& line : table.lines) {
+    for (std::size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], line[i].size());
   }
+  const auto width = [&widths](std::size_t column) { return std::setw(static_cast<int>(widths[column])); };
+  for (const std::vector<std::string>& line : table.lines) {
+    stream << std::left << width(0) << line[0] << "   " << width(1) << line[1] << "   " << width(2) << line[2] << "   "
+           << std::right << width(3) << line[3] << "   " << line[4] << "\n";
+  }
+  for (const std::string& note : table.notes) stream << "\n" << note << "\n";
 }
 
-void print(const std::vector<Line>& lines) {
-  const auto widest = [&lines](std::string Line::*text) {
-    std::size_t width = 0;
-    for (const Line& line : lines) width = std::max(width, (line.*text).size());
-    return static_cast<int>(width);
-  };
-  for (const Line& line : lines) {
-    std::cout << std::left << std::setw(widest(&Line::program)) << line.program << "   "
-              << std::setw(widest(&Line::problem)) << line.problem << "   " << std::setw(widest(&Line::fastest))
-              << line.fastest << std::right << std::setw(widest(&Line::microseconds) + 3) << line.microseconds << "   "
-              << line.results << "\n";
+int run(const std::vector<std::string>& files, const std::optional<std::filesystem::path>& page) {
+  std::optional<OutputFile> page_file;
+  if (page) page_file.emplace(*page);
+  const std::vector<ReportFile> reports = read_reports(files);
+  const Table summary = summary_of(reports);
+  print(page_file && page_file->is_standard_output() ? std::cerr : std::cout, summary);
+  if (page_file) {
+    std::ostringstream text;
+    write_page(text, summary, reports);
+    page_file->write(text.view());
+    page_file->commit();
   }
+  if (!std::all_of(reports.begin(), reports.end(), is_right)) throw std::runtime_error("results are wrong");
+  return EXIT_SUCCESS;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  guard_standard_output("example_summary");
-  std::vector<std::string> files;
-  CommandLine command_line("Prints one table over the JSON files of the example programs.", "example_summary");
-  command_line.option("REPORT.json", &files, "What an example wrote by --json").required();
-  command_line.parse_or_exit(argc, argv);
-  try {
-    std::vector<Line> lines = {{.program = "program",
-                                .problem = "problem",
-                                .fastest = "fastest on the GPU",
-                                .microseconds = "us",
-                                .results = "results"}};
-    for (const std::string& path : files) lines.push_back(read(path));
-    print(lines);
-    const bool right = std::all_of(lines.begin(), lines.end(), [](const Line& line) { return line.right; });
-    if (!right) throw std::runtime_error("results are wrong");
-    return EXIT_SUCCESS;
-  } catch (const std::exception& error) {
-    std::cerr << "example_summary: " << error.what() << "\n";
-    return EXIT_FAILURE;
-  }
+  return run_program("example_summary", [&] {
+    std::vector<std::string> files;
+    std::optional<std::filesystem::path> page;
+    CommandLine line("Prints one table over the JSON files of the example programs.", "example_summary");
+    line.option("FILE", &files,
+                "What an example wrote by --json; behind it, for the page, its charts (.svg) and images (.png)")
+        .required();
+    line.option("--page", &page, "Write a page (HTML) with all tables and pictures; - is standard output")
+        .value_name("FILE");
+    line.parse_or_exit(argc, argv);
+    return run(files, page);
+  });
 }
