@@ -145,6 +145,7 @@ Table table_of(const Report& report) {
                  .lines = cells_of(report),
                  .notes = {}};
   std::vector<bool> doubtful;
+  doubtful.reserve(report.rows.size());
   for (const Row& row : report.rows) doubtful.push_back(is_doubtful(row.microseconds));
   mark_doubtful(table, 1, doubtful);
   if (report.softgpu && !report.beyond_softgpu.empty())
