@@ -98,10 +98,10 @@ void write_argument(std::byte* kernarg, const ArgumentSlot& slot, std::uint32_t&
     local += static_cast<std::uint32_t>(aligned_local_memory(argument.bytes));
   } else if constexpr (std::convertible_to<Argument, T>) {
     const T value = static_cast<T>(std::forward<Argument>(argument));
-    std::memcpy(kernarg + slot.offset, &value, slot.size);  // equal to sizeof(T): checked at the look-up
+    std::memcpy(kernarg + slot.offset, &value, sizeof(value));  // equal to slot.size: checked at the look-up
   } else {
     const T value = argument.data();
-    std::memcpy(kernarg + slot.offset, &value, slot.size);  // equal to sizeof(T): checked at the look-up
+    std::memcpy(kernarg + slot.offset, &value, sizeof(value));  // equal to slot.size: checked at the look-up
   }
 }
 
@@ -138,10 +138,7 @@ Submission Queue::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid
     if (options.completion != nullptr) packet.set_completion_signal(options.completion->handle());
     return packet;
   };
-  if (options.kernargs != nullptr) {
-    detail::check_kernargs(info, options.kernargs->bytes());
-    return submit(packet_for(options.kernargs->bytes().data()), *options.kernargs);
-  }
+  if (options.kernargs != nullptr) return submit(packet_for(options.kernargs->bytes().data()), *options.kernargs);
   KernargSlot slot = acquire_kernargs(std::max(info.kernarg_size, 1U));
   const Packet packet = packet_for(slot.bytes().data());
   return submit(packet, std::move(slot));

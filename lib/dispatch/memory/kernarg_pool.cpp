@@ -21,7 +21,7 @@ KernargPool::KernargPool(Agent agent, std::size_t bytes, KernargMemory memory)
     : memory_(agent, checked_capacity(bytes), memory), ring_(bytes) {}
 
 std::optional<KernargPool::Slot> KernargPool::try_acquire(std::size_t bytes, std::uint64_t completed_epoch) {
-  if (bytes == 0 || bytes > capacity())
+  if (bytes - 1 >= capacity())  // 0 wraps around
     throw Error(
         fmt::format("{} bytes of kernel arguments do not fit into the queue's kernarg pool of {} bytes: make it "
                     "larger with QueueOptions::kernarg_bytes",

@@ -49,19 +49,38 @@ Submission BatchSubmitter::submit(const Work& work, std::span<ParameterValue> va
                                : submit_rest(encoded, ready, part.size(), reservation.epoch));
 }
 
+inline std::optional<BatchSubmitter::Beginning> BatchSubmitter::try_begin(const Ring::Turn& turn,
+                                                                          ReadyImage& ready) noexcept {
+  const auto part = part_of(ready.image.stream.packets, 0);
+  EncodedBatch& encoded = encoded_.front();
+  const auto place = try_reserve(turn, encoded, ready, part);
+  if (!place) return std::nullopt;
+  return Beginning{encoded, ready, *place, part};
+}
+
 BatchSubmitter::Beginning BatchSubmitter::begin(const Work& work) {
   queue_.throw_if_failed();
+  {
+    const Ring::Turn turn(queue_.ring());
+    if (ReadyImage* const ready = find(work); ready != nullptr) [[likely]] {
+      if (const auto beginning = try_begin(turn, *ready)) [[likely]]
+        return *beginning;
+    }
+  }
+  return begin_later(work);
+}
+
+BatchSubmitter::Beginning BatchSubmitter::begin_later(const Work& work) {
   EncodedBatches made;
   EncodedBatches retired;  // goes when the turn is over
   for (PacketQueue::RoomWait wait(queue_);;) {
     ReadyImage* ready = nullptr;
     {
       const Ring::Turn turn(queue_.ring());
-      ready = find(work, made, retired);
+      if (!made.empty()) add(made, retired);
+      ready = find(work);
       if (ready != nullptr) {
-        const auto part = part_of(ready->image.stream.packets, 0);
-        EncodedBatch& encoded = encoded_.front();
-        if (const auto place = try_reserve(turn, encoded, *ready, part)) return {encoded, *ready, *place, part};
+        if (const auto beginning = try_begin(turn, *ready)) return *beginning;
       }
     }
     if (ready == nullptr)
@@ -71,29 +90,35 @@ BatchSubmitter::Beginning BatchSubmitter::begin(const Work& work) {
   }
 }
 
-BatchSubmitter::ReadyImage* BatchSubmitter::find(const Work& work, EncodedBatches& made, EncodedBatches& retired) {
-  const auto encoded = std::find_if(encoded_.begin(), encoded_.end(),
-                                    [&](const EncodedBatch& candidate) { return candidate.version == work.version; });
-  if (encoded != encoded_.end()) {
-    encoded_.splice(encoded_.begin(), encoded_, encoded);
-    if (!made.empty() && !encoded->shared) encoded->images.splice(encoded->images.begin(), made.front().images);
-  } else {
-    if (made.empty()) return nullptr;
-    encoded_.splice(encoded_.begin(), made);
-    encoded_.front().number = ++numbers_given_;
-    for (auto next = std::next(encoded_.begin()); next != encoded_.end();) {
-      const auto old = next++;
-      if (!old->version->outdated.load(std::memory_order_acquire) ||
-          old->images.back().epoch > queue_.completed_epoch())
-        continue;
-      if (last_submitted_ == &*old) last_submitted_ = nullptr;
-      retired.splice(retired.end(), encoded_, old);
-    }
+BatchSubmitter::ReadyImage* BatchSubmitter::find(const Work& work) {
+  const auto encoded = find_version(*work.version);
+  if (encoded == encoded_.end()) return nullptr;
+  encoded_.splice(encoded_.begin(), encoded_, encoded);
+  ReadyImage& first = encoded->images.front();
+  return encoded->shared || first.epoch <= queue_.completed_epoch() ? &first : nullptr;
+}
+
+BatchSubmitter::EncodedBatches::iterator BatchSubmitter::find_version(const BatchVersion& version) noexcept {
+  return std::find_if(encoded_.begin(), encoded_.end(),
+                      [&](const EncodedBatch& candidate) { return candidate.version.get() == &version; });
+}
+
+void BatchSubmitter::add(EncodedBatches& made, EncodedBatches& retired) {
+  EncodedBatch& added = made.front();
+  const auto known = find_version(*added.version);
+  if (known != encoded_.end()) {
+    if (!known->shared) known->images.splice(known->images.begin(), added.images);
+    return;
   }
-  std::list<ReadyImage>& images = encoded_.front().images;
-  if (encoded_.front().shared) return &images.front();
-  if (images.front().epoch > queue_.completed_epoch()) return nullptr;
-  return &images.front();
+  added.number = ++numbers_given_;
+  for (auto next = encoded_.begin(); next != encoded_.end();) {
+    const auto old = next++;
+    if (!old->version->outdated.load(std::memory_order_acquire) || old->images.back().epoch > queue_.completed_epoch())
+      continue;
+    if (last_submitted_ == &*old) last_submitted_ = nullptr;
+    retired.splice(retired.end(), encoded_, old);
+  }
+  encoded_.splice(encoded_.begin(), made);
 }
 
 BatchSubmitter::EncodedBatches BatchSubmitter::make(const Work& work) {

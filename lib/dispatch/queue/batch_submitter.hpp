@@ -88,9 +88,16 @@ private:
 
   Submission submit(const Work& work, std::span<ParameterValue> values);
   [[nodiscard]] Beginning begin(const Work& work);
-  // The image to submit next, if one is free. `made` is the result of `make`, if it was called, and gives up its image;
-  // `retired` gets images that are not needed any more.
-  [[nodiscard]] ReadyImage* find(const Work& work, EncodedBatches& made, EncodedBatches& retired);
+  // The same where an image has to be made, or room to come.
+  [[nodiscard]] Beginning begin_later(const Work& work);
+  // Where the ring has room for the image, which belongs to the batch at the front of `encoded_`.
+  [[nodiscard]] std::optional<Beginning> try_begin(const Ring::Turn& turn, ReadyImage& ready) noexcept;
+  // The image to submit next, if one is free. Its batch comes to the front of `encoded_`.
+  [[nodiscard]] ReadyImage* find(const Work& work);
+  [[nodiscard]] EncodedBatches::iterator find_version(const BatchVersion& version) noexcept;
+  // Takes the image of `made`, unless another thread was faster and one image serves all. `retired` gets the batches
+  // that are not needed any more.
+  void add(EncodedBatches& made, EncodedBatches& retired);
   // One batch with one new image.
   [[nodiscard]] EncodedBatches make(const Work& work);
   static void time_kernels(ReadyImage& ready, const std::shared_ptr<KernelTimes>& times);

@@ -69,13 +69,6 @@ void PacketQueue::publish_beside_last(const Ring::Reservation& reservation, std:
   doorbell_.ring(reservation.first + packets.size() - 1);
 }
 
-Submission PacketQueue::submit(std::span<const Packet> packets) {
-  const EndsEpoch ends = ends_epoch(packets);
-  const Ring::Reservation reservation = reserve(static_cast<std::uint32_t>(packets.size()), ends);
-  publish(reservation, packets, ends);
-  return submission(reservation.epoch);
-}
-
 Submission PacketQueue::barrier() {
   const Packet packet = encode(BarrierAnd{});
   return submit(std::span(&packet, 1));
@@ -134,7 +127,7 @@ bool PacketQueue::try_complete_by_packet(std::uint64_t epoch, hsa_signal_t edge,
   return reservation.has_value();
 }
 
-void PacketQueue::check_type(const Packet& packet) const {
+void PacketQueue::check_other_type(const Packet& packet) const {
   if (packet.header().type == PacketType::invalid) [[unlikely]]
     throw Error("a packet to submit has the type invalid: the queue would stop at it for ever");
   const bool is_barrier_value = packet.header().type == PacketType::vendor_specific &&
@@ -146,10 +139,7 @@ void PacketQueue::check_type(const Packet& packet) const {
                     agent_.name()));
 }
 
-Ring::Reservation PacketQueue::reserve(std::uint32_t count, EndsEpoch ends_epoch) {
-  throw_if_failed();
-  if (const auto reservation = ring_.try_reserve(count, ends_epoch)) [[likely]]
-    return *reservation;
+Ring::Reservation PacketQueue::wait_and_reserve(std::uint32_t count, EndsEpoch ends_epoch) {
   for (RoomWait wait(*this);;) {
     wait(packets_wanted(count));
     if (const auto reservation = ring_.try_reserve(count, ends_epoch)) return *reservation;

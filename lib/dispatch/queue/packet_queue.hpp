@@ -74,14 +74,21 @@ public:
   void stop() noexcept;
 
   /// `packets` has at least one packet, and passes check_fits.
-  Submission submit(std::span<const Packet> packets);
+  Submission submit(std::span<const Packet> packets) {
+    const EndsEpoch ends = ends_epoch(packets);
+    const Ring::Reservation reservation = reserve(static_cast<std::uint32_t>(packets.size()), ends);
+    publish(reservation, packets, ends);
+    return submission(reservation.epoch);
+  }
   /// Submits a packet that waits for all earlier ones.
   Submission barrier();
   /// Later submissions wait for `epoch` of `other`.
   void start_after(PacketQueue& other, std::uint64_t epoch);
   void start_after(const Submission& submission) { start_after(*submission.queue_, submission.epoch()); }
   /// Throws if the queue would never get past the packet.
-  void check_type(const Packet& packet) const;
+  void check_type(const Packet& packet) const {
+    if (packet.header().type != PacketType::kernel_dispatch) check_other_type(packet);
+  }
 
   /// Waits for `epoch`; for Submission::wait and done.
   void wait(std::uint64_t epoch, const WaitOptions& options);
@@ -163,7 +170,13 @@ private:
     ring_.publish(first, packets,
                   ends_epoch == EndsEpoch::yes ? epoch_signal_.handle() : packets.back().completion_signal());
   }
-  [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch);
+  void check_other_type(const Packet& packet) const;
+  [[nodiscard]] Ring::Reservation reserve(std::uint32_t count, EndsEpoch ends_epoch) {
+    throw_if_failed();
+    const auto reservation = ring_.try_reserve(count, ends_epoch);
+    return reservation ? *reservation : wait_and_reserve(count, ends_epoch);
+  }
+  [[nodiscard]] Ring::Reservation wait_and_reserve(std::uint32_t count, EndsEpoch ends_epoch);
   /// Submits a packet that waits for `epoch` of `other`, and returns the epoch that covers the packet.
   [[nodiscard]] std::uint64_t wait_by_value(const PacketQueue& other, std::uint64_t epoch);
   [[nodiscard]] std::uint64_t wait_by_edge(PacketQueue& other, std::uint64_t epoch);

@@ -30,8 +30,10 @@ Queue& Queue::operator=(Queue&&) noexcept = default;
 Submission Queue::submit(const Batch& batch) { return submit(batch, std::span<detail::ParameterValue>()); }
 
 Submission Queue::submit(const Batch& batch, std::span<detail::ParameterValue> values) {
-  if (batch.agent() != agent()) refuse_batch();
-  return state_->batches().submit(detail::recording_of(batch), values);
+  const detail::BatchRecording& recording = detail::recording_of(batch);
+  detail::QueueState& state = *state_;
+  if (recording.agent() != state.packets().agent()) refuse_batch();
+  return state.batches().submit(recording, values);
 }
 
 TimedSubmission Queue::submit_timed(const Batch& batch) {
@@ -39,11 +41,12 @@ TimedSubmission Queue::submit_timed(const Batch& batch) {
 }
 
 TimedSubmission Queue::submit_timed(const Batch& batch, std::span<detail::ParameterValue> values) {
-  if (batch.agent() != agent()) refuse_batch();
   const detail::BatchRecording& recording = detail::recording_of(batch);
-  state_->packets().enable_profiling();
-  auto times = std::make_shared<detail::KernelTimes>(agent(), recording.dispatches());
-  const Submission submission = state_->batches().submit_timed(recording, values, times);
+  detail::QueueState& state = *state_;
+  if (recording.agent() != state.packets().agent()) refuse_batch();
+  state.packets().enable_profiling();
+  auto times = std::make_shared<detail::KernelTimes>(recording.agent(), recording.dispatches());
+  const Submission submission = state.batches().submit_timed(recording, values, times);
   return {submission, std::move(times)};
 }
 

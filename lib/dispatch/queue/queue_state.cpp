@@ -16,15 +16,11 @@ QueueState::QueueState(Agent agent, const QueueOptions& options, SharedFate* fat
 Submission QueueState::submit(const Packet& packet, KernargSlot&& slot) {
   if (slot.queue_ == nullptr || slot.reference_ != packets_.reference())
     throw Error("kernel arguments in a slot of another queue, or in one that was submitted");
-  try {
-    const Submission submission = submit(packet, kernargs_.memory());
-    retire_kernargs(slot.index_, submission.epoch());
-    slot.queue_ = nullptr;
-    return submission;
-  } catch (...) {
-    const KernargSlot dropped = std::move(slot);
-    throw;
-  }
+  KernargSlot taken = std::move(slot);
+  const Submission submission = submit(packet, kernargs_.memory());
+  retire_kernargs(taken.index_, submission.epoch());
+  taken.queue_ = nullptr;  // the memory is not given back, but retired
+  return submission;
 }
 
 Submission QueueState::submit(const Packet& packet, const KernargBlock& arguments) {
