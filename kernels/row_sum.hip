@@ -43,22 +43,24 @@ __device__ uint32_t wavefront_index() {
 }
 __device__ uint32_t wavefront_count() { return group_count() * (group_size / warpSize); }
 
-// Four floats, or integers, in one load. A row starts at any float, hence the alignment; a load of 16 bytes needs no
-// more than 4.
-typedef float Float4 __attribute__((ext_vector_type(4), aligned(4)));
-typedef uint32_t Uint4 __attribute__((ext_vector_type(4), aligned(4)));
+template <class Element>
+using Four = Element __attribute__((ext_vector_type(4)));
 
-// Adds up vectors that lie one after the other, each lane its own: neighbours take neighbours.
-template <class Vector>
-__device__ Vector sum_of_lane(const Vector* vectors, uint32_t count) {
+// Adds up groups of four floats or integers, `count` of them one after the other, each lane its own: neighbours take
+// neighbours.
+template <class Element>
+__device__ Four<Element> sum_of_lane(const Element* elements, uint32_t count) {
+  // Four in one load. A row starts at any element, hence the alignment; a load of 16 bytes needs no more than 4.
+  typedef Four<Element> Unaligned __attribute__((aligned(4)));
+  const Unaligned* const vectors = reinterpret_cast<const Unaligned*>(elements);
   const uint32_t width = warpSize;
   const uint32_t lane = threadIdx.x % width;
-  Vector sum = 0;
+  Four<Element> sum = 0;
   // The loop counts for the wavefront, not for a lane: it has a scalar branch, and every lane works except in the last
   // round.
   uint32_t first = 0;
   for (; first + loads * width <= count; first += loads * width) {
-    Vector loaded[loads];
+    Four<Element> loaded[loads];
     for (uint32_t i = 0; i < loads; ++i) loaded[i] = vectors[first + i * width + lane];
     for (uint32_t i = 0; i < loads; ++i) sum += loaded[i];
   }
@@ -114,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
   const uint32_t quads = columns / 4;
   for (uint32_t row = wavefront_index(); row < rows; row += wavefront_count()) {
     const float* const elements = matrix + uint64_t{row} * columns;
-    const Float4 sum4 = sum_of_lane(reinterpret_cast<const Float4*>(elements), quads);
+    const auto sum4 = sum_of_lane(elements, quads);
     float sum = (sum4.x + sum4.y) + (sum4.z + sum4.w);
     const uint32_t rest = quads * 4 + lane;  // up to 3 elements
     if (rest < columns) sum += elements[rest];
@@ -131,7 +133,7 @@ extern "C" __global__ void __launch_bounds__(group_size)
   const uint64_t quads = count / 4;
   const uint64_t first = uint64_t{wavefront_index()} * quads_each;
   const uint32_t own_quads = first < quads ? min(uint64_t{quads_each}, quads - first) : 0;
-  const Uint4 sum4 = sum_of_lane(reinterpret_cast<const Uint4*>(words) + first, own_quads);
+  const auto sum4 = sum_of_lane(words + 4 * first, own_quads);
   uint32_t sum = sum4.x + sum4.y + sum4.z + sum4.w;
   const uint32_t item = blockIdx.x * group_size + threadIdx.x;
   if (item < count % 4) sum += words[quads * 4 + item];
