@@ -98,10 +98,12 @@ void write_argument(std::byte* kernarg, const ArgumentSlot& slot, std::uint32_t&
     local += static_cast<std::uint32_t>(aligned_local_memory(argument.bytes));
   } else if constexpr (std::convertible_to<Argument, T>) {
     const T value = static_cast<T>(std::forward<Argument>(argument));
-    std::memcpy(kernarg + slot.offset, &value, sizeof(T));  // equal to slot.size: checked at the look-up
+    // The size is slot.size, too: checked at the look-up.
+    std::memcpy(kernarg + slot.offset, &value, sizeof(T));  // NOLINT(bugprone-sizeof-expression): pointers, too
   } else {
     const T value = argument.data();
-    std::memcpy(kernarg + slot.offset, &value, sizeof(T));  // equal to slot.size: checked at the look-up
+    // The size is slot.size, too: checked at the look-up.
+    std::memcpy(kernarg + slot.offset, &value, sizeof(T));  // NOLINT(bugprone-sizeof-expression): pointers, too
   }
 }
 
