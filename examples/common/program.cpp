@@ -1,15 +1,10 @@
 #include "program.hpp"
 
 #include "plot.hpp"
-#include "standard_output.hpp"
 
-#include <cstdlib>
-#include <exception>
 #include <fstream>
-#include <iostream>
 #include <limits>
 #include <map>
-#include <new>
 #include <stdexcept>
 #include <string>
 
@@ -58,20 +53,6 @@ void add_plot_option(CommandLine& line, std::optional<std::filesystem::path>& fi
       .check(check_plot)
       .value_name("FILE.svg")
       .group(run_group);
-}
-
-int run_program(const char* name, const std::function<int()>& run) {
-  try {
-    require_standard_output();
-    const int result = run();
-    flush_standard_output();
-    return result;
-  } catch (const std::bad_alloc&) {
-    std::cerr << name << ": there is not enough memory\n";
-  } catch (const std::exception& error) {
-    std::cerr << name << ": " << error.what() << "\n";
-  }
-  return EXIT_FAILURE;
 }
 
 void require_memory(std::size_t bytes) {

@@ -1,13 +1,13 @@
-// The common parts of the example programs: options, exit codes, and the answer to too little memory.
+// The common parts of the example programs: options, and the answer to too little memory.
 #pragma once
 
 #include "command_line.hpp"
+#include "run_program.hpp"
 
 #include <fastdispatch/batch.hpp>
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <optional>
 
 /// The options that every example has.
@@ -26,9 +26,6 @@ CommandLineOption add_fences_option(CommandLine& line, fastdispatch::Fences& fen
 
 /// Adds --plot FILE.svg. Where `file` is set after the parsing, gnuplot is installed and the name ends in .svg.
 void add_plot_option(CommandLine& line, std::optional<std::filesystem::path>& file);
-
-/// Returns `run`'s exit code, or prints its exception in one line that begins with `name` and returns 1.
-[[nodiscard]] int run_program(const char* name, const std::function<int()>& run);
 
 /// Throws std::runtime_error when the machine has less than `bytes` of memory free. Linux grants more memory than there
 /// is, and ends the program when it uses the memory.

@@ -17,6 +17,7 @@
 #include "fastdispatch/copy.hpp"
 #include "fastdispatch/detail/export.hpp"
 #include "fastdispatch/detail/owner.hpp"
+#include "fastdispatch/dynamic_kernel.hpp"
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/kernel.hpp"
 #include "fastdispatch/memory_view.hpp"
@@ -86,6 +87,11 @@ public:
   template <class... Parameters, class... Arguments>
     requires(sizeof...(Arguments) == sizeof...(Parameters) && (BatchArgument<Arguments, Parameters> && ...))
   void dispatch(const Kernel<void(Parameters...)>& kernel, const BatchGrid& grid, Arguments&&... arguments);
+  /// The same for a kernel whose signature was put together while the program ran. Each argument is the bytes of a
+  /// value of its parameter's type. With Fences::derived, a pointer stands for an allocation that is read and written.
+  /// Throws Error likewise, and when the number of arguments or the size of one is wrong.
+  void dispatch(const DynamicKernel& kernel, const BatchGrid& grid,
+                std::span<const std::span<const std::byte>> arguments);
   /// An argument is wider than its parameter, or floating-point where the parameter is an integer: cast it.
   template <class... Parameters, class... Arguments,
             std::size_t narrowed_argument = detail::first_narrowed<void(Parameters...), Arguments...>>

@@ -7,6 +7,7 @@
 #include "fastdispatch/batch_parameter.hpp"
 #include "fastdispatch/copy.hpp"
 #include "fastdispatch/device_buffer.hpp"
+#include "fastdispatch/dynamic_kernel.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/kernarg.hpp"

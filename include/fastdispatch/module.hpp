@@ -13,6 +13,7 @@
 #include "fastdispatch/detail/export.hpp"
 #include "fastdispatch/detail/kernel_info.hpp"
 #include "fastdispatch/detail/owner.hpp"
+#include "fastdispatch/dynamic_kernel.hpp"
 #include "fastdispatch/kernel.hpp"
 
 namespace fastdispatch {
@@ -63,9 +64,16 @@ public:
   /// memory left for it.
   template <class Signature>
   [[nodiscard]] Kernel<Signature> kernel(std::string_view name) const&;
+  /// The same with a signature that is put together while the program runs. Throws Error likewise.
+  [[nodiscard]] DynamicKernel kernel(std::string_view name, std::span<const ParameterType> signature) const&;
   /// The code object of a module without a name could be gone before the kernel's dispatch ran.
   template <class Signature>
   Kernel<Signature> kernel(std::string_view name) const&& = delete;
+  DynamicKernel kernel(std::string_view name, std::span<const ParameterType> signature) const&& = delete;
+
+  /// What the code object says of the kernel that `name` means, as in `kernel`.
+  /// Throws Error when there is no such kernel, or more than one.
+  [[nodiscard]] KernelDescription describe(std::string_view name) const;
 
   /// As in the code object: the names of C++ kernels are mangled.
   [[nodiscard]] std::vector<std::string> kernel_names() const;

@@ -62,6 +62,11 @@ public:
   /// The version of HSA that the runtime implements, such as "1.1".
   [[nodiscard]] std::string_view version() const noexcept;
   [[nodiscard]] bool on_softgpu() const noexcept;
+  /// The file of the thunk, the driver's interface below the HSA runtime: the soft GPU's or AMD's libhsakmt.so.1; empty
+  /// where the HSA runtime has it built in.
+  [[nodiscard]] std::string_view thunk_path() const noexcept;
+  /// Why this device was opened, for people: "FASTDISPATCH_DEVICE is softgpu", "/dev/kfd cannot be opened".
+  [[nodiscard]] std::string_view device_reason() const noexcept;
 
 private:
   std::shared_ptr<detail::RuntimeState> state_;

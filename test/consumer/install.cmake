@@ -25,4 +25,5 @@ expect_files(dev "^include/fastdispatch/.*\\.hpp$" "/libfastdispatch\\.so$" "/li
              "/cmake/fastdispatch/" "/pkgconfig/fastdispatch\\.pc$")
 expect_files(softgpu "^bin/softgpu-run$" "/softgpu/libhsakmt\\.so\\.1$" "/softgpu/libsoftgpu_driver_files\\.so$"
              "/softgpu/tools/lsmod$")
+expect_files(tools "^bin/fastdispatch-(info|run|objdump)$")
 expect_files(examples "/fastdispatch/kernels/[a-z_]+\\.hsaco$")

@@ -97,6 +97,13 @@ std::string list(const std::vector<Entry>& entries) {
               "; the file has: " + available + "; compile it with --offload-arch for the device");
 }
 
+CodeObject code_object_in(const ByteReader& file, const Entry& entry) {
+  TargetId target = read_target(file, entry.offset);
+  const auto elf = file.bytes(entry.offset, entry.size, "bundle entry's content");
+  check_elf_layout(ByteReader(elf, file.file() + (entry.id.empty() ? "" : ", entry " + entry.id)));
+  return {.entry = entry.id, .target = std::move(target), .offset = entry.offset, .elf = elf};
+}
+
 CodeObject select_from_bundle(const ByteReader& file, const TargetId& device, std::string_view isa) {
   const std::vector<Entry> entries = read_bundle(file);
   const Entry* best = nullptr;
@@ -109,13 +116,32 @@ CodeObject select_from_bundle(const ByteReader& file, const TargetId& device, st
     }
   }
   if (best == nullptr) throw_no_match(file.file(), list(entries), isa);
-  TargetId target = read_target(file, best->offset);
-  if (!runs_on(target, device)) {
-    file.fail("bundle entry " + best->id, best->offset, "its ELF flags say " + to_string(target));
+  CodeObject code_object = code_object_in(file, *best);
+  if (!runs_on(code_object.target, device)) {
+    file.fail("bundle entry " + best->id, best->offset, "its ELF flags say " + to_string(code_object.target));
   }
-  const auto elf = file.bytes(best->offset, best->size, "bundle entry's content");
-  check_elf_layout(ByteReader(elf, file.file() + ", entry " + best->id));
-  return {.entry = best->id, .target = std::move(target), .offset = best->offset, .elf = elf};
+  return code_object;
+}
+
+// What the file is, whatever it is for. Throws Error for what is neither a bundle nor an ELF file.
+bool is_bundle(const ByteReader& file) {
+  if (starts_with(file, bundle_magic)) return true;
+  if (starts_with(file, compressed_magic)) {
+    throw Error(file.file() + ": a compressed offload bundle, which is not supported; compile with "
+                              "--no-offload-compress or unbundle it with clang-offload-bundler");
+  }
+  if (!starts_with(file, elf_magic)) {
+    throw Error(file.file() + ": neither an ELF code object nor a clang offload bundle" +
+                (file.size() == 0 ? " (it is empty)" : ""));
+  }
+  return false;
+}
+
+// A raw ELF file.
+CodeObject whole_code_object(const ByteReader& file) {
+  CodeObject code_object = code_object_in(file, {.id = "", .offset = 0, .size = file.size()});
+  code_object.entry = to_string(code_object.target);
+  return code_object;
 }
 
 }  // namespace
@@ -125,20 +151,26 @@ CodeObject select_code_object(std::span<const std::byte> bytes, std::string_view
   const auto device = parse_target_id(isa);
   if (!device) throw Error(std::string(name) + ": the device's ISA \"" + std::string(isa) + "\" is none of AMD's HSA");
 
-  if (starts_with(file, bundle_magic)) return select_from_bundle(file, *device, isa);
-  if (starts_with(file, compressed_magic)) {
-    throw Error(std::string(name) + ": a compressed offload bundle, which is not supported; compile with "
-                                    "--no-offload-compress or unbundle it with clang-offload-bundler");
+  if (is_bundle(file)) return select_from_bundle(file, *device, isa);
+  CodeObject code_object = whole_code_object(file);
+  if (!runs_on(code_object.target, *device)) throw_no_match(name, code_object.entry, isa);
+  return code_object;
+}
+
+std::vector<FileEntry> read_entries(std::span<const std::byte> bytes, std::string_view name) {
+  const ByteReader file(bytes, std::string(name));
+  std::vector<FileEntry> entries;
+  if (!is_bundle(file)) {
+    CodeObject code_object = whole_code_object(file);
+    entries.push_back(
+        {.id = code_object.entry, .offset = 0, .size = bytes.size(), .code_object = std::move(code_object)});
+    return entries;
   }
-  if (!starts_with(file, elf_magic)) {
-    throw Error(std::string(name) + ": neither an ELF code object nor a clang offload bundle" +
-                (bytes.empty() ? " (it is empty)" : ""));
+  for (const Entry& entry : read_bundle(file)) {
+    FileEntry& added = entries.emplace_back(FileEntry{.id = entry.id, .offset = entry.offset, .size = entry.size});
+    if (parse_target_id(entry.id)) added.code_object = code_object_in(file, entry);
   }
-  TargetId target = read_target(file, 0);
-  if (!runs_on(target, *device)) throw_no_match(name, to_string(target), isa);
-  check_elf_layout(file);
-  std::string entry = to_string(target);
-  return {.entry = std::move(entry), .target = std::move(target), .offset = 0, .elf = bytes};
+  return entries;
 }
 
 }  // namespace fastdispatch::detail

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,5 +24,17 @@ struct CodeObject {
 // error texts. Throws Error when the file is damaged, compressed, no code object at all, or has none for the device.
 [[nodiscard]] CodeObject select_code_object(std::span<const std::byte> file, std::string_view name,
                                             std::string_view isa);
+
+// An entry of a bundle, or a raw ELF file as its only entry.
+struct FileEntry {
+  std::string id;  // for a raw ELF file its target
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  std::optional<CodeObject> code_object{};  // nothing for the host's entry, and for other targets than AMD's HSA
+};
+
+// All entries of `file`, in its order. Throws Error when the file or one of its code objects is damaged, compressed, or
+// no code object at all.
+[[nodiscard]] std::vector<FileEntry> read_entries(std::span<const std::byte> file, std::string_view name);
 
 }  // namespace fastdispatch::detail

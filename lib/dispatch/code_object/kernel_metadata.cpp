@@ -93,6 +93,10 @@ public:
     return static_cast<std::uint32_t>(value->via.u64);
   }
 
+  [[nodiscard]] std::uint32_t number_or_0(const msgpack::object& map, std::string_view key) const {
+    return find(map, key) == nullptr ? 0 : number(map, key);
+  }
+
   // False where the key is missing.
   [[nodiscard]] bool flag(const msgpack::object& map, std::string_view key) const {
     const msgpack::object* value = find(map, key);
@@ -115,6 +119,11 @@ KernelMetadata read_kernel(const MetadataReader& reader, const msgpack::object& 
                         .private_segment_fixed_size = reader.number(map, ".private_segment_fixed_size"),
                         .max_flat_workgroup_size = reader.number(map, ".max_flat_workgroup_size"),
                         .wavefront_size = reader.number(map, ".wavefront_size"),
+                        .scalar_registers = reader.number_or_0(map, ".sgpr_count"),
+                        .vector_registers = reader.number_or_0(map, ".vgpr_count"),
+                        .accumulation_registers = reader.number_or_0(map, ".agpr_count"),
+                        .spilled_scalar_registers = reader.number_or_0(map, ".sgpr_spill_count"),
+                        .spilled_vector_registers = reader.number_or_0(map, ".vgpr_spill_count"),
                         .uses_dynamic_stack = reader.flag(map, ".uses_dynamic_stack"),
                         .arguments = {}};
   if (kernel.name.empty() || kernel.symbol.empty()) reader.fail("a kernel has no .name or no .symbol");

@@ -32,6 +32,12 @@ struct KernelMetadata {
   std::uint32_t private_segment_fixed_size = 0;  // at least, if the stack is dynamic
   std::uint32_t max_flat_workgroup_size = 0;
   std::uint32_t wavefront_size = 0;
+  // Registers; accumulation registers count among the vector registers, too (LLVM: `.vgpr_count`).
+  std::uint32_t scalar_registers = 0;
+  std::uint32_t vector_registers = 0;
+  std::uint32_t accumulation_registers = 0;
+  std::uint32_t spilled_scalar_registers = 0;
+  std::uint32_t spilled_vector_registers = 0;
   bool uses_dynamic_stack = false;  // recursion, or calls whose targets the compiler does not know
   std::vector<ArgumentMetadata> arguments{};
 };

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <mutex>
 #include <system_error>
+#include <utility>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -146,6 +147,26 @@ std::shared_ptr<const detail::KernelInfo> Module::find(std::string_view name,
     provide_services(state.infos[index], state.agent);
   }
   return {state_.share(), &state.infos[index]};
+}
+
+DynamicKernel Module::kernel(std::string_view name, std::span<const ParameterType> signature) const& {
+  return {find(name, signature), signature};
+}
+
+KernelDescription Module::describe(std::string_view name) const {
+  const detail::KernelMetadata& kernel = state_->metadata[detail::find_kernel(state_->metadata, name, state_->name)];
+  std::vector<std::string> types = types_of_arguments(kernel);
+  KernelDescription description{.name = detail::demangle(kernel.name), .mangled_name = kernel.name, .parameters = {}};
+  std::vector<KernelParameter>& parameters = description.parameters;
+  for (const detail::ArgumentMetadata& argument : kernel.arguments) {
+    if (argument.hidden()) continue;
+    parameters.push_back({.name = argument.name,
+                          .type = std::move(types[parameters.size()]),
+                          .kind = argument.value_kind,
+                          .offset = argument.offset,
+                          .size = argument.size});
+  }
+  return description;
 }
 
 std::vector<std::string> Module::kernel_names() const {

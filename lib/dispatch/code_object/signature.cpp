@@ -15,14 +15,14 @@ namespace fastdispatch::detail {
 namespace {
 
 // An explicit argument of a kernel, with its type where the code object tells it.
-struct KernelParameter {
+struct KernelArgumentType {
   const ArgumentMetadata* argument;
   std::optional<SourceType> type{};
 };
 
 // The mangled name of a C++ kernel tells its types. OpenCL's metadata have their names.
-std::vector<KernelParameter> parameters_of(const KernelMetadata& kernel) {
-  std::vector<KernelParameter> parameters;
+std::vector<KernelArgumentType> parameters_of(const KernelMetadata& kernel) {
+  std::vector<KernelArgumentType> parameters;
   for (const ArgumentMetadata& argument : kernel.arguments) {
     if (!argument.hidden()) parameters.push_back({&argument, opencl_type(argument.type_name)});
   }
@@ -32,10 +32,14 @@ std::vector<KernelParameter> parameters_of(const KernelMetadata& kernel) {
   return parameters;
 }
 
+std::string type_text(const KernelArgumentType& parameter) {
+  return parameter.type ? parameter.type->text : parameter.argument->type_name;
+}
+
 // Both sides of an error text, in the same words.
-std::string describe(const KernelParameter& parameter) {
+std::string describe(const KernelArgumentType& parameter) {
   const ArgumentMetadata& argument = *parameter.argument;
-  const std::string type = parameter.type ? parameter.type->text : argument.type_name;
+  const std::string type = type_text(parameter);
   return fmt::format("{} of {} bytes{}", argument.value_kind, argument.size,
                      type.empty() ? "" : fmt::format(" ({})", type));
 }
@@ -63,7 +67,7 @@ std::string_view mismatch_of_bytes(const ArgumentMetadata& argument, const Param
 }
 
 // The kernel's type, or the metadata, say that it may write through a pointer.
-bool may_write(const KernelParameter& parameter) {
+bool may_write(const KernelArgumentType& parameter) {
   const auto writes = [](std::string_view access) { return access == "write_only" || access == "read_write"; };
   const ArgumentMetadata& argument = *parameter.argument;
   if (writes(argument.access) || writes(argument.actual_access)) return true;
@@ -73,7 +77,7 @@ bool may_write(const KernelParameter& parameter) {
 }
 
 // Empty when the types fit, otherwise advice.
-std::string_view mismatch_of_types(const KernelParameter& wanted, const Parameter& given) {
+std::string_view mismatch_of_types(const KernelArgumentType& wanted, const Parameter& given) {
   if (given.kind == ParameterKind::local_memory) return "";
   const std::optional<SourceType> type = source_type(given.type->name());
   if (!type) return "";
@@ -93,11 +97,11 @@ std::string_view mismatch_of_types(const KernelParameter& wanted, const Paramete
 }  // namespace
 
 void check_signature(const KernelMetadata& kernel, std::span<const Parameter> parameters) {
-  const std::vector<KernelParameter> wanted = parameters_of(kernel);
+  const std::vector<KernelArgumentType> wanted = parameters_of(kernel);
   if (wanted.size() != parameters.size()) {
     std::vector<std::string> described;
     described.reserve(wanted.size());
-    for (const KernelParameter& parameter : wanted) described.push_back(describe(parameter));
+    for (const KernelArgumentType& parameter : wanted) described.push_back(describe(parameter));
     throw Error(fmt::format("kernel {} takes {} arguments, the signature has {}; the code object has: {}",
                             demangle(kernel.name), wanted.size(), parameters.size(),
                             wanted.empty() ? "none" : fmt::to_string(fmt::join(described, ", "))));
@@ -107,10 +111,16 @@ void check_signature(const KernelMetadata& kernel, std::span<const Parameter> pa
     if (advice.empty()) advice = mismatch_of_types(wanted[i], parameters[i]);
     if (advice.empty()) continue;
     const std::string& name = wanted[i].argument->name;
-    throw Error(fmt::format("kernel {}, argument {}{}: the code object has {}, the signature has {}; {}",
+    throw Error(fmt::format("kernel {}, argument {}{} at offset {}: the code object has {}, the signature has {}; {}",
                             demangle(kernel.name), i + 1, name.empty() ? "" : fmt::format(" \"{}\"", name),
-                            describe(wanted[i]), describe(parameters[i]), advice));
+                            wanted[i].argument->offset, describe(wanted[i]), describe(parameters[i]), advice));
   }
+}
+
+std::vector<std::string> types_of_arguments(const KernelMetadata& kernel) {
+  std::vector<std::string> types;
+  for (const KernelArgumentType& parameter : parameters_of(kernel)) types.push_back(type_text(parameter));
+  return types;
 }
 
 }  // namespace fastdispatch::detail

@@ -1,12 +1,13 @@
 // Asking HSA for its agents, their properties and their memory pools.
 #include <array>
-#include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/device/hardware.hpp"
+#include "dispatch/device/queries.hpp"
 #include "dispatch/device/runtime_state.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
@@ -14,50 +15,6 @@
 namespace fastdispatch::detail {
 
 namespace {
-
-// Calls one of HSA's iterators with `visit`. An exception must not pass through HSA's frames, so it travels around
-// them.
-template <class Item, class Iterate, class Visit>
-void for_each(const HsaApi& api, std::string_view call, Iterate iterate, Visit visit) {
-  struct Context {
-    Visit& visit;
-    std::exception_ptr exception;
-  } context{visit, nullptr};
-  const auto callback = [](Item item, void* data) noexcept {
-    auto& [visitor, exception] = *static_cast<Context*>(data);
-    try {
-      visitor(item);
-      return HSA_STATUS_SUCCESS;
-    } catch (...) {
-      exception = std::current_exception();
-      return HSA_STATUS_INFO_BREAK;
-    }
-  };
-  const hsa_status_t status = iterate(+callback, &context);
-  if (context.exception) std::rethrow_exception(context.exception);
-  check(api, status, call, "asking HSA for its agents");
-}
-
-template <class Value>
-Value agent_info(const HsaApi& api, hsa_agent_t agent, int attribute) {
-  Value value{};
-  check(api, api.agent_get_info(agent, static_cast<hsa_agent_info_t>(attribute), &value), "hsa_agent_get_info",
-        [&] { return fmt::format("asking an agent for attribute {:#x}", attribute); });
-  return value;
-}
-
-std::string agent_text(const HsaApi& api, hsa_agent_t agent, int attribute) {
-  const auto text = agent_info<std::array<char, 64>>(api, agent, attribute);  // HSA's texts have at most 63 characters
-  return {text.data(), strnlen(text.data(), text.size())};
-}
-
-template <class Value>
-Value pool_info(const HsaApi& api, hsa_amd_memory_pool_t pool, hsa_amd_memory_pool_info_t attribute) {
-  Value value{};
-  check(api, api.amd_memory_pool_get_info(pool, attribute, &value), "hsa_amd_memory_pool_get_info",
-        "asking for a memory pool");
-  return value;
-}
 
 bool may_access(const HsaApi& api, hsa_agent_t agent, hsa_amd_memory_pool_t pool) {
   auto access = HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
@@ -68,20 +25,8 @@ bool may_access(const HsaApi& api, hsa_agent_t agent, hsa_amd_memory_pool_t pool
 
 // The first ISA is the one that the agent runs natively.
 std::string first_isa(const HsaApi& api, hsa_agent_t agent) {
-  std::string name;
-  const auto visit = [&](hsa_isa_t isa) {
-    if (!name.empty()) return;
-    std::uint32_t length = 0;
-    check(api, api.isa_get_info_alt(isa, HSA_ISA_INFO_NAME_LENGTH, &length), "hsa_isa_get_info_alt",
-          "asking for an ISA");
-    std::string text(length, '\0');
-    check(api, api.isa_get_info_alt(isa, HSA_ISA_INFO_NAME, text.data()), "hsa_isa_get_info_alt", "asking for an ISA");
-    name = text.substr(0, text.find('\0'));  // the length counts the terminating zero
-  };
-  for_each<hsa_isa_t>(
-      api, "hsa_agent_iterate_isas",
-      [&](auto callback, void* data) { return api.agent_iterate_isas(agent, callback, data); }, visit);
-  return name;
+  const std::vector<std::string> names = isas_of(api, agent);
+  return names.empty() ? "" : names.front();
 }
 
 AgentProperties gpu_properties(const HsaApi& api, hsa_agent_t agent) {
@@ -102,13 +47,6 @@ AgentProperties gpu_properties(const HsaApi& api, hsa_agent_t agent) {
       .grid_size_max = agent_info<std::uint32_t>(api, agent, HSA_AGENT_INFO_GRID_MAX_SIZE),
       .barrier_value_packets = has_barrier_value_packets(isa),
   };
-}
-
-template <class Visit>
-void for_each_pool(const HsaApi& api, hsa_agent_t agent, Visit visit) {
-  for_each<hsa_amd_memory_pool_t>(
-      api, "hsa_amd_agent_iterate_memory_pools",
-      [&](auto callback, void* data) { return api.amd_agent_iterate_memory_pools(agent, callback, data); }, visit);
 }
 
 void find_host_pools(const HsaApi& api, AgentState& host) {
@@ -143,15 +81,9 @@ void find_gpu_pools(const HsaApi& api, AgentState& gpu) {
 
 void discover(RuntimeState& runtime) {
   const HsaApi& api = runtime.library.api;
-  std::uint16_t major = 0;
-  std::uint16_t minor = 0;
-  std::uint64_t frequency = 0;
-  check(api, api.system_get_info(HSA_SYSTEM_INFO_VERSION_MAJOR, &major), "hsa_system_get_info",
-        "asking for the version");
-  check(api, api.system_get_info(HSA_SYSTEM_INFO_VERSION_MINOR, &minor), "hsa_system_get_info",
-        "asking for the version");
-  check(api, api.system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &frequency), "hsa_system_get_info",
-        "asking for the clock");
+  const auto major = system_info<std::uint16_t>(api, HSA_SYSTEM_INFO_VERSION_MAJOR);
+  const auto minor = system_info<std::uint16_t>(api, HSA_SYSTEM_INFO_VERSION_MINOR);
+  const auto frequency = system_info<std::uint64_t>(api, HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY);
   runtime.version = fmt::format("{}.{}", major, minor);
 
   const auto add = [&](hsa_agent_t agent) {
@@ -172,8 +104,7 @@ void discover(RuntimeState& runtime) {
       runtime.gpus.push_back(std::move(state));
     }
   };
-  for_each<hsa_agent_t>(
-      api, "hsa_iterate_agents", [&](auto callback, void* data) { return api.iterate_agents(callback, data); }, add);
+  for_each_agent(api, add);
 
   if (runtime.host == nullptr) throw Error(ErrorKind::runtime, "the HSA runtime has no agent for the host");
   if (runtime.gpus.empty()) throw Error(ErrorKind::runtime, "the HSA runtime has no GPU that can run kernels");

@@ -111,5 +111,7 @@ Agent Runtime::host() const& noexcept { return Agent(*state_->host); }
 std::string_view Runtime::library_path() const noexcept { return state_->library.path; }
 std::string_view Runtime::version() const noexcept { return state_->version; }
 bool Runtime::on_softgpu() const noexcept { return state_->library.softgpu; }
+std::string_view Runtime::thunk_path() const noexcept { return state_->library.thunk; }
+std::string_view Runtime::device_reason() const noexcept { return state_->library.reason; }
 
 }  // namespace fastdispatch

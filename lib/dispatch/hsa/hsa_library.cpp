@@ -120,14 +120,13 @@ void fill(HsaApi& api, void* handle, std::string_view path) {
 #undef FASTDISPATCH_HSA_LOAD
 }
 
-// Whether ROCr's calls end in the soft GPU; true also if softgpu-run put the soft GPU in the place of AMD's thunk.
-bool runs_on_softgpu() {
+// The file of the thunk that ROCr's calls go to; empty where ROCr is linked to AMD's thunk statically.
+fs::path thunk_file() {
   void* thunk = dlopen(thunk_name, RTLD_NOW | RTLD_NOLOAD);
-  if (thunk == nullptr) return false;
+  if (thunk == nullptr) return {};
   const fs::path file = file_of(dlsym(thunk, "hsaKmtOpenKFD"));
   dlclose(thunk);
-  std::error_code ignored;
-  return fs::equivalent(file, softgpu_path(), ignored);
+  return file;
 }
 
 std::unique_ptr<HsaLibrary> open_library(Device device) {
@@ -141,7 +140,9 @@ std::unique_ptr<HsaLibrary> open_library(Device device) {
                 fmt::format("the soft GPU cannot stand below the HSA runtime {}: it has a driver interface of its own "
                             "built in, as ROCm's has from 6.3 on; Debian's package libhsa-runtime64-1 has not",
                             library->path));
-  library->softgpu = runs_on_softgpu();
+  library->thunk = thunk_file().string();
+  std::error_code ignored;  // true also if softgpu-run put the soft GPU in the place of AMD's thunk
+  library->softgpu = fs::equivalent(library->thunk, softgpu_path(), ignored);
   fill(library->api, handle, library->path);
   return library;
 }
@@ -168,9 +169,18 @@ Device choose_device(Device requested, const char* environment, bool has_driver)
   return device;
 }
 
+std::string reason_for_device(Device requested, const char* environment, bool has_driver) {
+  if (requested != Device::automatic) return "the program asks for it";
+  const std::string_view value = environment == nullptr ? "" : environment;
+  if (!value.empty() && value != "auto") return fmt::format("FASTDISPATCH_DEVICE is {}", value);
+  return has_driver ? "/dev/kfd can be opened" : "/dev/kfd cannot be opened";
+}
+
 HsaLibrary& open_hsa_library(Device requested) {
   check_not_forked();
-  const Device device = choose_device(requested, secure_getenv("FASTDISPATCH_DEVICE"), has_amd_driver());
+  const char* environment = secure_getenv("FASTDISPATCH_DEVICE");
+  const bool has_driver = has_amd_driver();
+  const Device device = choose_device(requested, environment, has_driver);
   // Never unloaded: HSA's threads may run until the process ends.
   struct Opened {
     std::mutex mutex;
@@ -181,6 +191,9 @@ HsaLibrary& open_hsa_library(Device requested) {
   const std::scoped_lock lock(opened.mutex);
   if (opened.library == nullptr) {
     opened.library = open_library(device);
+    opened.library->reason = reason_for_device(requested, environment, has_driver);
+    if (device == Device::amd && opened.library->softgpu)
+      opened.library->reason += ", and the soft GPU was put in the place of AMD's thunk (softgpu-run does)";
     opened.device = device;
   }
   if (opened.device != device)

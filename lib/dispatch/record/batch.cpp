@@ -1,6 +1,8 @@
 #include "fastdispatch/batch.hpp"
 
+#include <cstring>
 #include <utility>
+#include <vector>
 
 #include "dispatch/memory/copy_engine.hpp"
 #include "dispatch/record/batch_recording.hpp"
@@ -20,6 +22,20 @@ detail::ParameterId Batch::add_parameter(std::string name) { return recording_->
 std::byte* Batch::record(const detail::KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
                          std::span<const detail::ParameterUse> parameters) {
   return recording_->add_dispatch(kernel, grid, local_memory, parameters);
+}
+
+void Batch::dispatch(const DynamicKernel& kernel, const BatchGrid& grid,
+                     std::span<const std::span<const std::byte>> arguments) {
+  const std::uint64_t local_memory = kernel.local_memory(arguments);
+  std::vector<detail::StatedAccess> accesses;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (kernel.signature()[i].kind != detail::ParameterKind::pointer) continue;
+    const void* pointer = nullptr;
+    std::memcpy(static_cast<void*>(&pointer), arguments[i].data(), sizeof pointer);
+    accesses.push_back({.memory = detail::memory_behind(pointer), .mode = AccessMode::read_write});
+  }
+  kernel.write_arguments(record(kernel.info(), grid, local_memory, {}), arguments);
+  add_accesses(accesses);
 }
 
 void Batch::add_accesses(std::span<const detail::StatedAccess> accesses) { recording_->add_accesses(accesses); }

@@ -31,7 +31,10 @@ struct KernelDescriptor {
 
   static constexpr unsigned vector_register_limit = 256;
 
-  [[nodiscard]] unsigned vgpr_count() const { return ((rsrc1 & 0x3f) + 1) * 8; }
+  /// With the AGPRs.
+  [[nodiscard]] std::uint32_t vgpr_count(const Target& target) const {
+    return ((rsrc1 & 0x3f) + 1) * target.architecture->vgpr_granule_of(target.wavefront_size);
+  }
   /// The initial value of the MODE register: rounding in bits 0-3, denormals in 4-7, DX10_CLAMP 8, IEEE 9.
   [[nodiscard]] std::uint32_t float_mode() const {
     return ((rsrc1 >> 12) & 0xff) | ((rsrc1 >> 21) & 1) << 8 | ((rsrc1 >> 23) & 1) << 9;
@@ -51,13 +54,17 @@ struct KernelDescriptor {
   [[nodiscard]] bool wants_flat_scratch_init() const { return (properties & 32) != 0; }
   [[nodiscard]] bool wants_private_segment_size() const { return (properties & 64) != 0; }
   [[nodiscard]] bool wants_wavefronts_of_32() const { return (properties & 0x400) != 0; }
+  /// RDNA: a work-group may spread over a pair of compute units, and use the LDS of both.
+  [[nodiscard]] bool wants_pair_of_compute_units() const { return ((rsrc1 >> 29) & 1) != 0; }
 
   [[nodiscard]] Target target(const Architecture& architecture) const {
     const bool is_short = architecture.has_both_wavefront_sizes && wants_wavefronts_of_32();
     const std::uint32_t lanes = is_short ? 32 : 64;
     const unsigned before_agprs =
         architecture.has_accumulation_registers ? ((rsrc3 & 0x3f) + 1) * 4 : vector_register_limit;
-    return {&architecture, lanes, std::min(((rsrc1 & 0x3f) + 1) * architecture.vgpr_granule_of(lanes), before_agprs)};
+    Target target{&architecture, lanes};
+    target.vector_registers = std::min(vgpr_count(target), before_agprs);
+    return target;
   }
 };
 

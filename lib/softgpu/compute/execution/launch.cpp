@@ -8,12 +8,10 @@
 #include <utility>
 
 #include "softgpu/compute/execution/recycling_allocator.hpp"
+#include "softgpu/compute/instruction_set/occupancy.hpp"
 
 namespace softgpu::compute {
 namespace {
-
-/// The hardware hands out LDS in granules of 128 dwords.
-constexpr std::uint32_t lds_granule = 512;
 
 /// The most work-groups of a grid, which would take centuries. Counters of work-groups have a few bits more.
 constexpr std::uint64_t most_groups = std::uint64_t{1} << 48;
@@ -220,12 +218,14 @@ std::uint32_t PreparedLaunch::waves_per_group() const noexcept {
 }
 
 std::uint32_t PreparedLaunch::groups_per_compute_unit() const noexcept {
-  const Architecture& architecture = *kernel_->target().architecture;
-  const std::uint32_t waves_by_registers = architecture.vector_registers_per_simd / kernel_->descriptor().vgpr_count();
-  const std::uint32_t waves =
-      architecture.simds_of_a_group * std::min(architecture.most_waves_per_simd, waves_by_registers);
-  const std::uint32_t groups = waves / waves_per_group();
-  return lds_bytes() == 0 ? groups : std::min(groups, max_lds_bytes_per_group / lds_bytes());
+  const Target& target = kernel_->target();
+  return occupancy(*target.architecture,
+                   {.simds = target.architecture->simds_of_a_group, .lds_bytes = max_lds_bytes_per_group},
+                   {.lanes = target.wavefront_size,
+                    .waves = waves_per_group(),
+                    .vector_registers = kernel_->descriptor().vgpr_count(target),
+                    .lds_bytes = lds_bytes()})
+      .groups;
 }
 
 std::uint32_t PreparedLaunch::lds_bytes() const {

@@ -24,6 +24,8 @@ constexpr ArchitectureFamily cdna2 = {
     .simds_of_a_group = 4,
     .most_waves_per_simd = 8,
     .vector_registers_per_simd = 512,
+    .vgpr_allocation_granule = 8,
+    .scalar_registers_per_simd = 800,
     .has_accumulation_registers = true,
     .vgpr_granule = 8,
     .packs_work_item_ids = true,
@@ -58,6 +60,8 @@ constexpr ArchitectureFamily rdna2 = {
     .simds_of_a_group = 4,
     .most_waves_per_simd = 16,
     .vector_registers_per_simd = 512,
+    .vgpr_allocation_granule = 8,
+    .scalar_registers_per_simd = 0,
     .has_accumulation_registers = false,
     .vgpr_granule = 4,
     .packs_work_item_ids = false,
@@ -82,12 +86,14 @@ constexpr ArchitectureFamily rdna3 = [] {
   family.lds_alloc_granule = 512;
   family.repeats_packed_inline_constants = true;
   family.vector_registers_per_simd = 768;
+  family.vgpr_allocation_granule = 12;
   return family;
 }();
 
 constexpr ArchitectureFamily rdna3_with_fewer_registers = [] {
   ArchitectureFamily family = rdna3;
   family.vector_registers_per_simd = rdna2.vector_registers_per_simd;
+  family.vgpr_allocation_granule = rdna2.vgpr_allocation_granule;
   return family;
 }();
 

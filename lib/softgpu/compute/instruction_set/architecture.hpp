@@ -38,6 +38,8 @@ struct ArchitectureFamily {
   std::uint32_t simds_of_a_group;  ///< over which a work-group's wavefronts spread: RDNA's units share theirs in pairs
   std::uint32_t most_waves_per_simd;
   std::uint32_t vector_registers_per_simd;  ///< of a wavefront of 64 lanes
+  std::uint32_t vgpr_allocation_granule;    ///< of wavefronts of 64 lanes; twice as many of those of 32
+  std::uint32_t scalar_registers_per_simd;  ///< 0: each wavefront has all that instructions can name
 
   // Registers, as the kernel descriptor and the hardware registers count them.
   bool has_accumulation_registers;    ///< behind the VGPRs, as the descriptor's ACCUM_OFFSET says
@@ -69,8 +71,16 @@ struct ArchitectureProduct {
 struct Architecture : ArchitectureFamily, ArchitectureProduct {
   /// VGPRs that begin with the work-items' ids.
   [[nodiscard]] unsigned work_item_id_registers() const { return packs_work_item_ids ? 1 : 3; }
-  /// VGPRs are allocated in multiples of this number, for wavefronts of `lanes` lanes.
+  /// Kernel descriptors count VGPRs in multiples of this number, for wavefronts of `lanes` lanes.
   [[nodiscard]] std::uint32_t vgpr_granule_of(std::uint32_t lanes) const { return lanes == 32 ? 8 : vgpr_granule; }
+  /// The same for the hardware, which gives a wavefront more than its descriptor asks for.
+  [[nodiscard]] std::uint32_t vgpr_allocation_granule_of(std::uint32_t lanes) const {
+    return lanes == 32 ? 2 * vgpr_allocation_granule : vgpr_allocation_granule;
+  }
+  /// A SIMD's VGPRs for wavefronts of `lanes` lanes.
+  [[nodiscard]] std::uint32_t vector_registers_of(std::uint32_t lanes) const {
+    return lanes == 32 ? 2 * vector_registers_per_simd : vector_registers_per_simd;
+  }
   /// Whether AMD's runtimes send barrier-value packets to GPUs of this family (docs/hardware.md).
   /// By a release at system scope, or by buffer_wbl2, which the others do not have.
   [[nodiscard]] bool writes_l2_back() const { return instructions != Instructions::rdna; }

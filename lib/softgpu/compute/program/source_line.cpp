@@ -7,14 +7,14 @@
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
 #include <llvm/BinaryFormat/ELF.h>
-#include <llvm/DebugInfo/DWARF/DWARFContext.h>
-#include <llvm/Object/ELFObjectFile.h>
 #include <llvm/Support/MemoryBuffer.h>
 
+#include "softgpu/compute/program/line_table.hpp"
 #include "softgpu/compute/program/loaded_code_object.hpp"
 
 namespace softgpu::compute {
@@ -144,11 +144,6 @@ bool is_of(const llvm::MemoryBuffer& file, std::uint64_t base) {
          std::memcmp(loaded.data(), file.getBufferStart(), loaded.size()) == 0;
 }
 
-std::string text_of(const llvm::DILineInfo& line) {
-  if (line.Line == 0 || line.FileName == llvm::DILineInfo::BadString) return {};
-  return line.FileName + ":" + std::to_string(line.Line);
-}
-
 }  // namespace
 
 std::string source_line(std::uint64_t address) {
@@ -156,20 +151,8 @@ std::string source_line(std::uint64_t address) {
   if (!base) return {};
   const Bytes bytes = bytes_of(uri_of(*base));
   if (bytes == nullptr || !is_of(*bytes, *base)) return {};
-  auto file = llvm::object::ObjectFile::createELFObjectFile(bytes->getMemBufferRef());
-  if (!file) {
-    llvm::consumeError(file.takeError());
-    return {};
-  }
-  const auto lines = llvm::DWARFContext::create(**file);
-  const llvm::DIInliningInfo frames =
-      lines->getInliningInfoForAddress({address - *base, llvm::object::SectionedAddress::UndefSection},
-                                       {llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue});
-  if (frames.getNumberOfFrames() == 0) return {};
-  std::string text = text_of(frames.getFrame(0));
-  if (text.empty() || frames.getNumberOfFrames() == 1) return text;
-  const std::string outer = text_of(frames.getFrame(frames.getNumberOfFrames() - 1));
-  return outer.empty() ? text : text + ", inlined into " + outer;
+  const LineTable lines(std::as_bytes(std::span(bytes->getBufferStart(), bytes->getBufferSize())));
+  return lines.line_of(address - *base);
 }
 
 }  // namespace softgpu::compute

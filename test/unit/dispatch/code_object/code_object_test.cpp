@@ -63,6 +63,23 @@ TEST(CodeObject, may_be_a_bare_elf_file) {
   EXPECT_EQ(code_object.elf.size(), file.size());
 }
 
+TEST(CodeObject, is_listed_among_all_entries_of_a_bundle) {
+  const Bytes file = bundle();
+  const std::vector<FileEntry> entries = read_entries(file, "file");
+  ASSERT_EQ(entries.size(), 4U);
+  EXPECT_EQ(entries[0].id.substr(0, 5), "host-");
+  EXPECT_FALSE(entries[0].code_object);
+  ASSERT_TRUE(entries[2].code_object);
+  EXPECT_EQ(to_string(entries[2].code_object->target), entries[2].id.substr(entries[2].id.find("gfx")));
+  EXPECT_EQ(entries[2].code_object->elf.data(), file.data() + entries[2].offset);
+
+  const Bytes elf = hip_v4();
+  const std::vector<FileEntry> only = read_entries(elf, "file");
+  ASSERT_EQ(only.size(), 1U);
+  EXPECT_EQ(only[0].id, "gfx90a");
+  EXPECT_EQ(only[0].size, elf.size());
+}
+
 TEST(CodeObject, for_no_such_device_is_an_error_that_lists_what_there_is) {
   const std::string text = selection_error(bundle(), "amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-");
   EXPECT_THAT(text, HasSubstr("amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-"));

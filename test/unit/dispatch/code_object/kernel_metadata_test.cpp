@@ -37,6 +37,11 @@ TEST(KernelMetadata, has_what_the_compiler_wrote) {
   EXPECT_EQ(add.arguments[3].value_kind, "by_value");
   EXPECT_EQ(add.arguments[3].size, 4U);
 
+  EXPECT_GT(add.vector_registers, 0U);
+  EXPECT_GT(add.scalar_registers, 6U);  // the kernel's arguments take as many
+  EXPECT_EQ(add.accumulation_registers, 0U);
+  EXPECT_EQ(add.spilled_vector_registers, 0U);
+
   const KernelMetadata& fill = find(kernels, "fill_pairs");
   EXPECT_EQ(fill.group_segment_fixed_size, 128U * 16U);
   EXPECT_EQ(fill.max_flat_workgroup_size, 128U);

@@ -13,6 +13,7 @@ namespace fastdispatch::test {
 namespace {
 
 using detail::choose_device;
+using detail::reason_for_device;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
@@ -27,6 +28,13 @@ TEST(Device, automatic_is_overridden_by_the_environment_and_nothing_else_is) {
   EXPECT_EQ(choose_device(Device::automatic, "softgpu", true), Device::softgpu);
   EXPECT_EQ(choose_device(Device::automatic, "amd", true), Device::amd);
   EXPECT_EQ(choose_device(Device::softgpu, "amd", true), Device::softgpu);
+}
+
+TEST(Device, comes_with_the_reason_why_it_was_chosen) {
+  EXPECT_EQ(reason_for_device(Device::automatic, nullptr, true), "/dev/kfd can be opened");
+  EXPECT_EQ(reason_for_device(Device::automatic, "auto", false), "/dev/kfd cannot be opened");
+  EXPECT_EQ(reason_for_device(Device::automatic, "softgpu", true), "FASTDISPATCH_DEVICE is softgpu");
+  EXPECT_EQ(reason_for_device(Device::softgpu, "amd", true), "the program asks for it");
 }
 
 TEST(Device, that_cannot_be_had_is_refused) {
