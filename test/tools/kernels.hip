@@ -57,3 +57,8 @@ extern "C" __global__ __launch_bounds__(256) void takes_scalar_registers(uint32_
   asm volatile("" ::: "s101");
   out[threadIdx.x] = 1;
 }
+
+// The first of the arguments that the dispatcher writes: where the grid begins.
+extern "C" __global__ void takes_implicit_arguments(uint64_t* out) {
+  out[threadIdx.x] = *reinterpret_cast<const uint64_t*>(__builtin_amdgcn_implicitarg_ptr());
+}

@@ -138,8 +138,8 @@ TEST_F(Run, lists_kernels_with_their_arguments) {
   const std::string output = succeed("--list");
   EXPECT_THAT(output, HasSubstr("target: gfx90a"));
   EXPECT_THAT(output, HasSubstr("name: add_one<double>(double*, double)"));
-  EXPECT_THAT(output, ContainsRegex("\n +16 +8 +array +y\n"));
-  EXPECT_THAT(output, ContainsRegex("\n +24 +4 +value +n\n"));
+  EXPECT_THAT(output, ContainsRegex("\n +16 +8 +array\n"));
+  EXPECT_THAT(output, ContainsRegex("\n +24 +4 +value\n"));
 }
 
 TEST_F(Run, refuses_arguments_that_do_not_fit_the_kernel) {
@@ -148,12 +148,12 @@ TEST_F(Run, refuses_arguments_that_do_not_fit_the_kernel) {
       fail(saxpy + "--arg f32[64]"),
       HasSubstr("kernel saxpy takes 4 arguments, the signature has 3; the code object has: by_value of 4 bytes"));
   EXPECT_THAT(fail(saxpy + "--arg f32[64] --arg u64=64"),
-              AllOf(HasSubstr("argument 4 \"n\" at offset 24"), HasSubstr("by_value of 4 bytes"),
+              AllOf(HasSubstr("argument 4 at offset 24"), HasSubstr("by_value of 4 bytes"),
                     HasSubstr("value of 8 bytes (unsigned long)")));
   EXPECT_THAT(fail(saxpy + "--arg u32=1 --arg u32=64"),
-              AllOf(HasSubstr("argument 3 \"y\" at offset 16"), HasSubstr("a pointer is wanted")));
+              AllOf(HasSubstr("argument 3 at offset 16"), HasSubstr("a pointer is wanted")));
   EXPECT_THAT(fail(kernels + " 'add_one<float>' --grid 64 --arg i32[64] --arg f32=1"),
-              AllOf(HasSubstr("argument 1 \"values\" at offset 0"), HasSubstr("(float*)"), HasSubstr("(int*)"),
+              AllOf(HasSubstr("argument 1 at offset 0"), HasSubstr("(float*)"), HasSubstr("(int*)"),
                     HasSubstr("the signature is what the --arg say")));
 }
 

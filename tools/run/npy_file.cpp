@@ -67,6 +67,14 @@ public:
     return extents;
   }
 
+  [[nodiscard]] std::size_t size_of_elements(const Array& array) const {
+    try {
+      return bytes_of(array.type, array.extents);
+    } catch (const std::runtime_error& error) {
+      fail(error.what());
+    }
+  }
+
 private:
   /// What follows the key.
   [[nodiscard]] std::string_view value_of(std::string_view key) const {
@@ -121,7 +129,7 @@ Array read_npy(const std::filesystem::path& path) {
   header.check_order();
   Array array{.type = header.element_type(), .extents = header.extents(), .bytes = {}};
   const std::string_view elements = contents.substr(header_at + header_size);
-  const std::size_t wanted = bytes_of(array.type, array.extents);
+  const std::size_t wanted = header.size_of_elements(array);
   if (elements.size() != wanted)
     header.fail(
         fmt::format("{} takes {} bytes, and {} follow the header", text_of_type(array), wanted, elements.size()));
