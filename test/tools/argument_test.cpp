@@ -57,6 +57,8 @@ TEST(Argument, holds_zeros_a_number_or_numbers_in_order) {
   EXPECT_EQ(text_of_elements(argument_of("f64[2,2]=iota").array, 8), "0 1 2 3");
   EXPECT_EQ(text_of_elements(argument_of("f16[4]=iota").array, 3), "0 1 2 ...");
   EXPECT_EQ(text_of_elements(argument_of("f32=0.5").array, 8), "0.5");
+  EXPECT_EQ(text_of_elements(argument_of("u8[3]=1,2,255").array, 8), "1 2 255");
+  EXPECT_EQ(argument_of("u32=64,64,32").array.bytes.size(), 12U);
   EXPECT_EQ(argument_of("local=96").local.bytes, 96U);
 }
 
@@ -77,6 +79,8 @@ TEST(Argument, that_its_type_cannot_hold_is_refused) {
   EXPECT_THAT(error_of("u8=256"), HasSubstr("'256' is no whole number from 0 to 255"));
   EXPECT_THAT(error_of("u32=-1"), HasSubstr("'-1' is no whole number from 0 to 4294967295"));
   EXPECT_THAT(error_of("i32=1.5"), HasSubstr("'1.5' is no whole number"));
+  EXPECT_THAT(error_of("u8[3]=1,2"), HasSubstr("'1,2' are 2 numbers for 3 elements"));
+  EXPECT_THAT(error_of("u8[2]=1,"), HasSubstr("'' is no whole number"));
   EXPECT_THAT(error_of("f32=much"), HasSubstr("'much' is no number"));
   EXPECT_THAT(error_of("f32[4]=nothing.npy"), HasSubstr("cannot read nothing.npy"));
   EXPECT_THAT(error_of("f64[99999999999,99999999999]"), HasSubstr("more than any memory holds"));

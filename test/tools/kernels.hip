@@ -33,6 +33,17 @@ extern "C" __global__ void number_cells(uint32_t* cells, uint32_t columns) {
   cells[y * columns + x] = 1000 * y + x;
 }
 
+// A structure by value.
+struct Bounds {
+  int32_t low;
+  int32_t high;
+  int32_t step;
+};
+extern "C" __global__ void clamp_steps(int32_t* values, Bounds bounds) {
+  const int32_t value = bounds.step * values[threadIdx.x];
+  values[threadIdx.x] = value < bounds.low ? bounds.low : value > bounds.high ? bounds.high : value;
+}
+
 // Reverses each work-group's elements through LDS whose size the dispatch chooses.
 extern "C" __global__ void reverse(uint32_t* values) {
   extern __shared__ uint32_t staged[];

@@ -36,7 +36,7 @@ TEST(Objdump, lists_the_entries_of_a_bundle) {
   EXPECT_THAT(file["entries"][0]["entry"], ::testing::StartsWith("host-"));
   EXPECT_EQ(file["entries"].size(), file["code_objects"].size() + 1);
   for (const nlohmann::json& code_object : file["code_objects"])
-    EXPECT_EQ(code_object["kernels"].size(), 18U) << code_object["target"];
+    EXPECT_EQ(code_object["kernels"].size(), 19U) << code_object["target"];
 }
 
 TEST(Objdump, tells_a_kernels_arguments) {

@@ -111,6 +111,13 @@ TEST_F(Run, has_grids_of_two_dimensions_and_rows_of_arrays) {
   for (std::uint32_t i = 0; i < cells.size(); ++i) ASSERT_EQ(cells[i], 1000 * (i / 32) + i % 32) << i;
 }
 
+TEST_F(Run, takes_structures_and_elements_one_by_one) {
+  const std::string output = succeed("clamp_steps --grid 5 --arg a:i32[5]=-9,-1,0,1,9 --arg i32=-6,10,2");
+  EXPECT_THAT(output, HasSubstr("argument 1 a, i32[5]: -6 -2 0 2 10\n"));
+  EXPECT_THAT(fail(kernels + " clamp_steps --grid 5 --arg i32[5] --arg i32=1,2"),
+              AllOf(HasSubstr("argument 2 at offset 8"), HasSubstr("by_value of 12 bytes"), HasSubstr("8 bytes")));
+}
+
 TEST_F(Run, gives_lds_beside_what_the_kernel_declares) {
   succeed("reverse --grid 256 --group 64 --dynamic-lds 256 --arg out:u32[256]=iota --save out=" + file("out.npy"));
   const std::vector<std::uint32_t> values = values_of<std::uint32_t>(file("out.npy"));

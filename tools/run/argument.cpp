@@ -2,6 +2,7 @@
 
 #include "npy_file.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <concepts>
 #include <cstring>
@@ -50,6 +51,18 @@ T parse_number(std::string_view text) {
   }
 }
 
+/// With commas between.
+template <class T>
+std::vector<T> parse_numbers(std::string_view text) {
+  std::vector<T> numbers;
+  for (;;) {
+    const std::size_t comma = std::min(text.find(','), text.size());
+    numbers.push_back(parse_number<T>(text.substr(0, comma)));
+    if (comma == text.size()) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 template <class T, class Make>
 void fill(std::vector<std::byte>& bytes, Make make) {
   for (std::size_t i = 0; i < bytes.size() / sizeof(T); ++i) {
@@ -63,8 +76,16 @@ void fill_as(const std::string& contents, std::vector<std::byte>& bytes, std::mt
   if (contents.empty() || contents == "zeros") return;
   if (contents == "random") return fill<T>(bytes, [&](std::size_t) { return random_value<T>(generator); });
   if (contents == "iota") return fill<T>(bytes, [](std::size_t i) { return iota_value<T>(i); });
-  const T value = parse_number<T>(contents);
-  fill<T>(bytes, [&](std::size_t) { return value; });
+  const std::vector<T> values = parse_numbers<T>(contents);
+  const std::size_t elements = bytes.size() / sizeof(T);
+  if (values.size() != 1 && values.size() != elements)
+    throw std::runtime_error(fmt::format("'{}' are {} numbers for {} elements", contents, values.size(), elements));
+  fill<T>(bytes, [&](std::size_t i) { return values.size() == 1 ? values.front() : values[i]; });
+}
+
+/// A value: the members of a structure that all have its type, or one number.
+std::size_t members_of(const ArgumentText& text) {
+  return 1 + static_cast<std::size_t>(std::ranges::count(text.contents, ','));
 }
 
 Array array_of_file(const ArgumentText& text) {
@@ -77,10 +98,18 @@ Array array_of_file(const ArgumentText& text) {
   return array;
 }
 
+/// Of members that the signature has no better word for.
+struct Structure {};
+
 }  // namespace
 
 fastdispatch::ParameterType Argument::parameter_type() const {
   if (kind == ArgumentText::Kind::local_memory) return fastdispatch::parameter_type<fastdispatch::LocalMemory>();
+  if (kind == ArgumentText::Kind::value && array.size() > 1) {
+    fastdispatch::ParameterType type = fastdispatch::parameter_type<Structure>();
+    type.size = array.bytes.size();
+    return type;
+  }
   return with_element_type(array.type, [&](auto element) {
     using Element = decltype(element);
     return kind == ArgumentText::Kind::array ? fastdispatch::parameter_type<Element*>()
@@ -96,7 +125,8 @@ Argument make_argument(const ArgumentText& text, std::mt19937_64& generator) {
   } else if (text.kind == ArgumentText::Kind::array && text.contents.ends_with(".npy")) {
     argument.array = array_of_file(text);
   } else {
-    argument.array.bytes.resize(bytes_of(text.type, text.extents));
+    const std::size_t members = text.kind == ArgumentText::Kind::value ? members_of(text) : 1;
+    argument.array.bytes.resize(members * bytes_of(text.type, text.extents));
     with_element_type(
         text.type, [&](auto element) { fill_as<decltype(element)>(text.contents, argument.array.bytes, generator); });
   }

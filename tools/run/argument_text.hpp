@@ -11,7 +11,7 @@
 /// The parts of such a text.
 struct ArgumentText {
   enum class Kind : std::uint8_t {
-    value,         ///< u32=5
+    value,         ///< u32=5, or the structure u32=5,6
     array,         ///< out:f32[1024], in:f32[]=in.npy
     local_memory,  ///< local=1024: OpenCL's pointer to group memory, with its bytes
   };

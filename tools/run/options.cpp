@@ -20,9 +20,9 @@ constexpr const char* what_it_does =
     "  fastdispatch-run saxpy.hsaco saxpy --grid 1024 --arg f32=2 --arg f32[1024]=iota --arg y:f32[1024]=random\n\n"
     "An argument is [NAME:]TYPE=VALUE for a value, [NAME:]TYPE[EXTENTS]=CONTENTS for the address of an array. TYPE is "
     "i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 or f64; EXTENTS are N, or N,M for rows of M. CONTENTS are zeros, "
-    "random, iota (0, 1, 2, ...), a number for all elements, or a .npy file, which tells the extents, too: "
-    "f32[]=a.npy. "
-    "local=BYTES is OpenCL's pointer to local memory.";
+    "random, iota (0, 1, 2, ...), a number for all elements, numbers with commas between, or a .npy file, which tells "
+    "the extents, too: f32[]=a.npy. A structure is u32=64,64,32, or its bytes: u8=64,0,0,0. local=BYTES is OpenCL's "
+    "pointer to local memory.";
 
 /// Work-items or a group's: X, XxY or XxYxZ.
 std::optional<std::array<std::uint32_t, 3>> parse_extents_of_grid(std::string_view text) {
