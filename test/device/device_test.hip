@@ -138,3 +138,9 @@ extern "C" __global__ void read_again(uint32_t* values, uint32_t* result, uint32
   const uint32_t after = values[threadIdx.x];
   if (threadIdx.x == last) *result = before + after;
 }
+
+__device__ uint32_t table[4] = {1, 2, 3, 4};
+namespace space {
+__constant__ uint32_t factor = 10;
+}
+extern "C" __global__ void look_up(uint32_t* values) { values[threadIdx.x] = space::factor * table[threadIdx.x % 4]; }
