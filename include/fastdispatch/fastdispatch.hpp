@@ -9,6 +9,7 @@
 #include "fastdispatch/device_buffer.hpp"
 #include "fastdispatch/dynamic_kernel.hpp"
 #include "fastdispatch/error.hpp"
+#include "fastdispatch/fill.hpp"
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/kernarg.hpp"
 #include "fastdispatch/kernel.hpp"
