@@ -49,11 +49,11 @@ TEST_F(DynamicKernels, get_local_memory_of_the_sizes_they_are_passed) {
 
 TEST_F(DynamicKernels, refuse_types_counts_and_sizes_that_do_not_fit) {
   const std::array pointer_to_int{parameter_type<std::int32_t*>()};
-  EXPECT_THAT(error_of([&] { static_cast<void>(module.kernel("scale", pointer_to_int)); }),
-              AllOf(HasSubstr("kernel scale(float*), argument 1 at offset 0"), HasSubstr("int*")));
+  EXPECT_THAT(error_of([&] { static_cast<void>(module.kernel("twice::scale", pointer_to_int)); }),
+              AllOf(HasSubstr("kernel twice::scale(float*), argument 1 at offset 0"), HasSubstr("int*")));
 
   const std::array pointer_to_float{parameter_type<float*>()};
-  const DynamicKernel scale = module.kernel("scale", pointer_to_float);
+  const DynamicKernel scale = module.kernel("twice::scale", pointer_to_float);
   Batch batch(gpu);
   EXPECT_THAT(error_of([&] { batch.dispatch(scale, grid(64), {}); }), HasSubstr("takes 1 arguments, and 0 are given"));
   const float no_address = 1;
@@ -64,9 +64,9 @@ TEST_F(DynamicKernels, refuse_types_counts_and_sizes_that_do_not_fit) {
 }
 
 TEST_F(DynamicKernels, have_their_parameters_told_by_the_code_object) {
-  const KernelDescription scale = module.describe("scale");
-  EXPECT_EQ(scale.name, "scale(float*)");
-  EXPECT_EQ(scale.mangled_name, "_Z5scalePf");
+  const KernelDescription scale = module.describe("twice::scale");
+  EXPECT_EQ(scale.name, "twice::scale(float*)");
+  EXPECT_EQ(scale.mangled_name, "_ZN5twice5scaleEPf");
   ASSERT_EQ(scale.parameters.size(), 1U);
   EXPECT_EQ(scale.parameters[0].type, "float*");
   EXPECT_EQ(scale.parameters[0].kind, "global_buffer");
