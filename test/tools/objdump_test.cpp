@@ -109,8 +109,10 @@ TEST(Objdump, tells_what_limits_the_occupancy) {
   const nlohmann::json small = kernel_of("--group-size 64", "saxpy")["occupancy"];
   EXPECT_EQ(small["groups_per_unit"], 32);
   EXPECT_EQ(small["limited_by"], "places for wavefronts");
-  // 33 wavefronts of a group's 16 are two groups.
+  // Places for 32 wavefronts, and 16 to a group.
   EXPECT_EQ(kernel_of("--group-size 1024", "saxpy")["occupancy"]["groups_per_unit"], 2);
+  EXPECT_EQ(kernel_of("--group-size 512", "takes_lds")["occupancy"],
+            "none: the kernel was compiled for groups of up to 256 work-items, not 512");
   EXPECT_EQ(kernel_of("--dynamic-lds 40000", "reverse")["occupancy"]["groups_per_unit"], 1);
 }
 
