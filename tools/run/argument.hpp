@@ -20,7 +20,8 @@ struct Argument {
   [[nodiscard]] fastdispatch::ParameterType parameter_type() const;
 };
 
-/// Makes what the text says: zeros (an array's contents where it says nothing), random, iota, a number for all elements,
-/// a number for each, or the contents of a .npy file. Several numbers for a value are a structure's members. Random integers are any of their type, random floats are from 0 to 1, without 1.
+/// Makes what the text says: zeros, random, iota, one number for all elements, a number for each, or the contents of a
+/// .npy file. An array without contents is zeros. Several numbers for a value are the members of a structure. Random
+/// integers are any of their type, random floats are from 0 to 1, without 1.
 /// Throws std::runtime_error that tells what is wrong.
 [[nodiscard]] Argument make_argument(const ArgumentText& text, std::mt19937_64& generator);

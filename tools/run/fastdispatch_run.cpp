@@ -44,6 +44,7 @@ std::vector<Argument> make_arguments(const RunOptions& options) {
 fd::DynamicKernel kernel_for(const fd::Module& module, const std::string& name,
                              const std::vector<Argument>& arguments) {
   std::vector<fd::ParameterType> signature;
+  signature.reserve(arguments.size());
   for (const Argument& argument : arguments) signature.push_back(argument.parameter_type());
   const std::string mangled_name = module.describe(name).mangled_name;  // throws for an unknown name
   try {
