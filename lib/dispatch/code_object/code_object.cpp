@@ -161,9 +161,10 @@ std::vector<FileEntry> read_entries(std::span<const std::byte> bytes, std::strin
   const ByteReader file(bytes, std::string(name));
   std::vector<FileEntry> entries;
   if (!is_bundle(file)) {
-    CodeObject code_object = whole_code_object(file);
-    entries.push_back(
-        {.id = code_object.entry, .offset = 0, .size = bytes.size(), .code_object = std::move(code_object)});
+    FileEntry& whole = entries.emplace_back();
+    whole.code_object = whole_code_object(file);
+    whole.id = whole.code_object->entry;
+    whole.size = bytes.size();
     return entries;
   }
   for (const Entry& entry : read_bundle(file)) {

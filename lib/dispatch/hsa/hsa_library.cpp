@@ -124,7 +124,7 @@ void fill(HsaApi& api, void* handle, std::string_view path) {
 fs::path thunk_file() {
   void* thunk = dlopen(thunk_name, RTLD_NOW | RTLD_NOLOAD);
   if (thunk == nullptr) return {};
-  const fs::path file = file_of(dlsym(thunk, "hsaKmtOpenKFD"));
+  fs::path file = file_of(dlsym(thunk, "hsaKmtOpenKFD"));
   dlclose(thunk);
   return file;
 }
