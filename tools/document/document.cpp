@@ -78,11 +78,11 @@ void append(std::string& text, const Document& value, const std::string& indent)
 void append_member(std::string& text, const std::string& name, const Document& value, const std::string& indent) {
   text += indent + words(name) + ":";
   if (!value.is_structured()) {
-    text += " " + text_of_scalar(value) + "\n";
+    text.append(1, ' ').append(text_of_scalar(value)).append(1, '\n');
   } else if (value.empty()) {
     text += " none\n";
   } else if (value.is_array() && is_flat(value)) {
-    for (const Document& each : value) text += (&each == &value.front() ? " " : ", ") + text_of_scalar(each);
+    for (const Document& each : value) text.append(&each == &value.front() ? " " : ", ").append(text_of_scalar(each));
     text += "\n";
   } else {
     text += "\n";
