@@ -150,9 +150,13 @@ TEST_F(StrictCaches, show_results_that_are_not_released) {
     done.wait(limit);
     return download(value)[0];
   };
-  const FenceScope too_little = has_isa("gfx942") ? FenceScope::none : FenceScope::agent;
-  EXPECT_EQ(add_5(too_little), 0U);           // in the L2 alone
-  EXPECT_EQ(add_5(FenceScope::system), 10U);  // to which the first 5 were added
+  const bool has_several_l2s = has_isa("gfx942");
+  EXPECT_EQ(add_5(has_several_l2s ? FenceScope::none : FenceScope::agent), 0U);  // in the L2 alone
+  const std::uint32_t released = add_5(FenceScope::system);
+  if (has_several_l2s)
+    EXPECT_THAT(released, ::testing::AnyOf(5U, 10U));  // on an XCD that does not see the first 5, or on the same
+  else
+    EXPECT_EQ(released, 10U);  // to which the first 5 were added
 }
 
 }  // namespace

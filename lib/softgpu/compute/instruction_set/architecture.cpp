@@ -109,7 +109,7 @@ constexpr std::string_view gfx942_in_llvm = LLVM_VERSION_MAJOR >= 17 ? "gfx942" 
 // clang-format off
 constexpr std::array architectures = {
     Architecture{cdna2, {.name = "gfx90a", .llvm_processor = "gfx90a", .major = 9, .minor = 0, .stepping = 10,
-                         .amd_name = "aldebaran", .device_id = 0x740c, .l2_caches = 1}},
+                         .amd_name = "aldebaran", .device_id = 0x740c, .l2_caches = 1, .xgmi_to_host = true}},
     Architecture{cdna3, {.name = "gfx940", .llvm_processor = "gfx940", .major = 9, .minor = 4, .stepping = 0,
                          .amd_name = "aqua_vanjaram", .device_id = 0x74a0, .l2_caches = 6}},
     Architecture{cdna3, {.name = "gfx942", .llvm_processor = gfx942_in_llvm, .major = 9, .minor = 4, .stepping = 2,

@@ -71,6 +71,7 @@ struct ArchitectureProduct {
   std::string_view amd_name;  ///< of the product that is modelled, as the kernel driver has it
   std::uint32_t device_id;    ///< and its PCI device
   std::uint32_t l2_caches;    ///< of all its XCDs
+  bool xgmi_to_host = false;  ///< else the host reaches it over PCI Express
 };
 
 struct Architecture : ArchitectureFamily, ArchitectureProduct {
