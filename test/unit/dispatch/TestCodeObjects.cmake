@@ -1,9 +1,4 @@
 # The kernels of this folder, as bundle and as single ELF files of several code object versions and languages.
-find_program(FASTDISPATCH_CLANG NAMES clang clang-${FASTDISPATCH_LLVM_VERSION_MAJOR} HINTS ${FASTDISPATCH_LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH
-             DOC "The clang of LLVM ${FASTDISPATCH_LLVM_PACKAGE_VERSION}")
-if(NOT FASTDISPATCH_CLANG)
-  message(FATAL_ERROR "clang was not found in ${FASTDISPATCH_LLVM_TOOLS_BINARY_DIR}; it comes with the package hipcc (./dev build installs it)")
-endif()
 
 # Lets `target` find the files through TEST_BUNDLE, TEST_HIP_V4, TEST_HIP_V5 and TEST_OPENCL_V4.
 function(fastdispatch_test_code_objects target)
