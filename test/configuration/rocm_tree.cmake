@@ -7,7 +7,7 @@ set(rocm ${FOLDER}/opt/rocm)
 file(MAKE_DIRECTORY ${rocm}/include ${rocm}/.info)
 file(CREATE_LINK ${HSA}/hsa ${rocm}/include/hsa SYMBOLIC)
 file(WRITE ${rocm}/.info/version "6.2.4\n")
-write_program(${rocm}/bin/hipcc "exec ${HIPCC} \"$@\"")
+write_program(${rocm}/bin/hipcc "exec env -u ROCM_PATH ${HIPCC} \"$@\"")  # it has its own parts elsewhere
 
 set(arguments -S ${PROJECT} -B ${FOLDER}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
     -DFASTDISPATCH_BUILD_SOFTGPU=OFF -DFASTDISPATCH_BUILD_TESTS=OFF -DFASTDISPATCH_BUILD_BENCHMARKS=OFF
