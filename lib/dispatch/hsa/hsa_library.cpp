@@ -58,7 +58,8 @@ fs::path softgpu_path() {
                 fmt::format("FASTDISPATCH_SOFTGPU is '{}': {}; it is to be the path of a soft GPU's {}, or not set",
                             path.string(), why, thunk_name));
   throw Error(ErrorKind::runtime,
-              fmt::format("the soft GPU's library {} cannot be used: {}; FASTDISPATCH_SOFTGPU may name another {}",
+              fmt::format("the soft GPU's library {} cannot be used: {}; FASTDISPATCH_SOFTGPU may name another {} (an "
+                          "AMD GPU has a /dev/kfd)",
                           path.string(), why, thunk_name));
 }
 
