@@ -7,9 +7,10 @@ function(fastdispatch_test_code_objects target)
   set(quietly ${PROJECT_SOURCE_DIR}/cmake/quietly)
   set(clang ${FASTDISPATCH_CLANG} -target amdgcn-amd-amdhsa -mcpu=gfx90a)
   set(hip ${quietly} ${FASTDISPATCH_HIPCC} -O2)
+  fastdispatch_hip_compiler_flags(device_only host)
 
   add_custom_command(OUTPUT ${out}/kernels.hsaco MAIN_DEPENDENCY ${kernels}/kernels.hip VERBATIM
-    COMMAND ${hip} --genco --offload-arch=gfx90a:xnack+ --offload-arch=gfx90a:xnack- --offload-arch=gfx1030
+    COMMAND ${hip} ${device_only} --offload-arch=gfx90a:xnack+ --offload-arch=gfx90a:xnack- --offload-arch=gfx1030
             ${kernels}/kernels.hip -o ${out}/kernels.hsaco)
   # lld of LLVM 15 does not link objects that carry version 5 in their headers; the metadata, which is what counts,
   # goes through the assembler.
