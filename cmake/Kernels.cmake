@@ -69,10 +69,11 @@ function(fastdispatch_add_code_object)
   file(MAKE_DIRECTORY ${arg_OUTPUT_DIRECTORY})
   set(code_object ${arg_OUTPUT_DIRECTORY}/${arg_NAME}.hsaco)
   set(depfile ${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}.hsaco.d)
+  fastdispatch_device_dependencies(${code_object} ${depfile} dependencies)
   add_custom_command(
     OUTPUT ${code_object}
     COMMAND ${FASTDISPATCH_KERNELS_FOLDER}/quietly ${FASTDISPATCH_HIPCC} ${device_only} ${flags} -O3
-            ${FASTDISPATCH_KERNEL_OPTIONS} ${arg_OPTIONS} ${source} -o ${code_object} -MD -MF ${depfile}
+            ${FASTDISPATCH_KERNEL_OPTIONS} ${arg_OPTIONS} ${source} -o ${code_object} ${dependencies}
     MAIN_DEPENDENCY ${source}
     DEPFILE ${depfile}
     COMMENT "Building code object ${arg_NAME}.hsaco"

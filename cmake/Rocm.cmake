@@ -99,6 +99,14 @@ function(fastdispatch_hip_compiler_flags device_only host)
   endif()
 endfunction()
 
+# Sets `result` to the flags that write the headers of a code object to `depfile`. They are the front end's: the driver's
+# own, -MD, is for host code only in newer releases of clang (22, of ROCm 7.2).
+function(fastdispatch_device_dependencies output depfile result)
+  set(flags -dependency-file ${depfile} -MT ${output})
+  list(TRANSFORM flags PREPEND "-Xclang;")
+  set(${result} ${flags} PARENT_SCOPE)
+endfunction()
+
 # Sets `result` to the clang within FASTDISPATCH_HIPCC, or to nothing, and `version` to how it calls itself. Of several
 # clangs in one folder it is the one of hipcc's version: only that one reads every assembly text that hipcc writes.
 function(fastdispatch_clang_of_hipcc result version)
