@@ -3,8 +3,7 @@
 Options parse_command_line(int argc, char** argv) {
   Options options;
   CommandLine line("Lets many work-items increment few counters: with and without atomics, in memory and in LDS, each "
-                   "for itself and "
-                   "together with its wavefront or work-group.",
+                   "for itself and together with its wavefront or work-group.",
                    "atomic_count");
   line.option("--work-items", &options.work_items, "How many; item i increments counter i % bins (100000)")
       .between(1, 1 << 30)

@@ -38,6 +38,7 @@ struct AgentProperties {
   std::uint64_t grid_size_max = 0;                       ///< work-items
   std::size_t lds_bytes = 0;                             ///< of one work-group
   bool host_visible_memory = false;                      ///< the host may read and write the GPU's memory: a large BAR
+  bool xgmi_to_host = false;                             ///< the host reaches the GPU over XGMI, not PCI Express
   bool barrier_value_packets = false;                    ///< the GPU's firmware knows BarrierValue
 };
 

@@ -17,6 +17,8 @@
 #include "fastdispatch/copy.hpp"
 #include "fastdispatch/detail/export.hpp"
 #include "fastdispatch/detail/owner.hpp"
+#include "fastdispatch/device_buffer.hpp"
+#include "fastdispatch/fill.hpp"
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/kernel.hpp"
 #include "fastdispatch/memory_view.hpp"
@@ -114,6 +116,24 @@ public:
     copy(view_of(agent(), detail::bytes_of(std::span<T>(destination))), source);
   }
 
+  /// Sets all elements, by the device's copy engine: the batch makes a block of up to 4 MiB in the agent's memory,
+  /// filled with the value now, and records a copy of it for each 4 MiB. The batch and its submissions keep the block.
+  /// A kernel that fills may be faster for large buffers. Throws Error as copy and fastdispatch::fill, and when the
+  /// agent's memory is exhausted.
+  template <class T>
+  void fill(DeviceBuffer<T>& destination, const std::type_identity_t<T>& value) {
+    fill(destination, detail::bytes_of_element(value));
+  }
+  template <class T>
+  void fill(const DeviceSpan<T>& destination, const std::type_identity_t<T>& value) {
+    static_assert(!std::is_const_v<T>, "what is filled must be writable");
+    fill(destination, detail::bytes_of_element(value));
+  }
+  template <class T>
+  void fill(PinnedBuffer<T>& destination, const std::type_identity_t<T>& value) {
+    fill(destination, detail::bytes_of_element(value));
+  }
+
   /// Forgets all steps and parameters; submissions in flight keep theirs.
   void clear();
 
@@ -124,6 +144,7 @@ public:
 private:
   friend const detail::BatchRecording& detail::recording_of(const Batch& batch);
 
+  void fill(const MemoryView& destination, std::span<const std::byte> element);
   [[nodiscard]] detail::ParameterId add_parameter(std::string name);
   /// Makes room for the kernel's arguments, the implicit ones recorded, and returns where to write the explicit ones.
   [[nodiscard]] std::byte* record(const detail::KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,

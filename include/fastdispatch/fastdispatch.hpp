@@ -8,6 +8,7 @@
 #include "fastdispatch/copy.hpp"
 #include "fastdispatch/device_buffer.hpp"
 #include "fastdispatch/error.hpp"
+#include "fastdispatch/fill.hpp"
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/kernarg.hpp"
 #include "fastdispatch/kernel.hpp"

@@ -118,7 +118,8 @@ std::uint64_t Kernel<void(Parameters...)>::local_memory(const Arguments&... argu
 template <class... Parameters>
 template <class... Arguments>
   requires(sizeof...(Arguments) == sizeof...(Parameters) && (KernelArgument<Arguments, Parameters> && ...))
-void Kernel<void(Parameters...)>::write_arguments(std::byte* kernarg, Arguments&&... arguments) const noexcept {
+void Kernel<void(Parameters...)>::write_arguments([[maybe_unused]] std::byte* kernarg,
+                                                  Arguments&&... arguments) const noexcept {
   [[maybe_unused]] const detail::ArgumentSlot* slot = info_->arguments.data();
   [[maybe_unused]] auto local = static_cast<std::uint32_t>(detail::aligned_local_memory(info_->group_segment_size));
   (detail::write_argument<Parameters>(kernarg, *slot++, local, std::forward<Arguments>(arguments)), ...);

@@ -7,12 +7,14 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
 #include "fastdispatch/detail/kernel_info.hpp"
 #include "fastdispatch/detail/owner.hpp"
+#include "fastdispatch/device_buffer.hpp"
 #include "fastdispatch/kernel.hpp"
 
 namespace fastdispatch {
@@ -67,6 +69,19 @@ public:
   template <class Signature>
   Kernel<Signature> kernel(std::string_view name) const&& = delete;
 
+  /// The elements of a variable in device memory (`__device__` or `__constant__` in HIP): a kernel's argument and a
+  /// side of a copy, valid while the module is loaded. `name` is the symbol, or for a variable in a namespace its name
+  /// in the source. Kernels that use the variable do not tell: with Fences::derived say so by Batch::touches. Throws
+  /// Error, with the names of all variables, when there is no such variable, and when its size is no multiple of
+  /// sizeof(T).
+  template <class T>
+  [[nodiscard]] DeviceSpan<T> variable(std::string_view name) const& {
+    static_assert(std::is_trivially_copyable_v<T>, "device memory holds trivially copyable types only");
+    return DeviceSpan<T>(find_variable(name, sizeof(T)));
+  }
+  template <class T>
+  DeviceSpan<T> variable(std::string_view name) const&& = delete;
+
   /// As in the code object: the names of C++ kernels are mangled.
   [[nodiscard]] std::vector<std::string> kernel_names() const;
   /// The target that the loaded code object was compiled for, such as "gfx90a:xnack-".
@@ -75,6 +90,7 @@ public:
 private:
   struct State;
   explicit Module(std::unique_ptr<State> state);
+  [[nodiscard]] MemoryView find_variable(std::string_view name, std::size_t element_bytes) const;
   [[nodiscard]] std::shared_ptr<const detail::KernelInfo> find(std::string_view name,
                                                                std::span<const detail::Parameter> parameters) const;
 

@@ -3,11 +3,13 @@
 #include "report.hpp"
 #include "samples.hpp"
 
+#include <empty_code_object.hpp>
 #include <fastdispatch/fastdispatch.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <iostream>
 #include <memory>
@@ -104,6 +106,43 @@ void measure_blocks(fd::Agent gpu, std::size_t block_bytes, Samples& samples) {
   });
 }
 
+constexpr const char* handed_at_once = "kernel_and_copy_of_a_batch";
+constexpr const char* handed_when_it_can_start = "kernel_and_copy_by_callback";
+constexpr std::size_t bytes_behind_a_kernel = 4 * kibibyte;
+constexpr int copies_behind_kernels = 200;
+
+// A batch hands its copies to HSA when it is submitted, where they wait for its kernels. The other way is to hand a
+// copy over when it can start: a thread of the host is told of the kernel's completion.
+void measure_behind_a_kernel(fd::Agent gpu, Samples& samples) {
+  const fd::Module module = fd::Module::load(gpu, code_objects::empty(), "empty");
+  const auto empty = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>("empty");
+  fd::DeviceBuffer<std::uint32_t> device(gpu, bytes_behind_a_kernel / sizeof(std::uint32_t));
+  fd::PinnedBuffer<std::uint32_t> pinned(gpu, device.size());
+  fd::Queue queue(gpu);
+
+  fd::Batch both(gpu);
+  both.dispatch(empty, fd::grid(1).group(1), device, 0, 0, 0);
+  both.copy(pinned, device);
+  queue.submit(both).wait();
+  const Stopwatch at_once;
+  for (int i = 0; i < copies_behind_kernels; ++i) queue.submit(both).wait();
+  samples.add(handed_at_once, at_once.microseconds() / copies_behind_kernels);
+
+  fd::Batch kernel(gpu);
+  kernel.dispatch(empty, fd::grid(1).group(1), device, 0, 0, 0);
+  fd::Signal copied(gpu);
+  const auto run = [&] {
+    copied.store(1);
+    queue.submit(kernel).on_complete([&](const fd::Error*) { fd::copy_async(pinned, device, copied); });
+    copied.wait();
+  };
+  run();
+  const Stopwatch when_it_can_start;
+  for (int i = 0; i < copies_behind_kernels; ++i) run();
+  samples.add(handed_when_it_can_start, when_it_can_start.microseconds() / copies_behind_kernels);
+  queue.wait_for_callbacks();
+}
+
 std::vector<Group> groups() {
   std::vector<Group> all;
   for (const Direction direction : {Direction::up, Direction::down}) {
@@ -120,6 +159,10 @@ std::vector<Group> groups() {
   Group blocks{in_words(bytes_for_blocks) + " to the device by the size of the blocks, us", 1, {}};
   for (const std::size_t block : block_sizes) blocks.lines.push_back({in_words(block), blocks_series(block)});
   all.push_back(blocks);
+  all.push_back({"An empty kernel and a copy of " + in_words(bytes_behind_a_kernel) + " from the device, us",
+                 1,
+                 {{"the copy handed over at once, as batches do", handed_at_once},
+                  {"handed over when the kernel has completed", handed_when_it_can_start}}});
   return all;
 }
 
@@ -144,6 +187,7 @@ void run_copy_suite(int rounds, const std::string& json) {
   for (int round = 0; round < rounds; ++round) {
     for (const std::size_t bytes : sizes) measure_size(gpu, bytes, samples);
     for (const std::size_t block : block_sizes) measure_blocks(gpu, block, samples);
+    measure_behind_a_kernel(gpu, samples);
   }
   std::cout << "On " << gpu.name() << (runtime.on_softgpu() ? " (soft GPU)" : "") << "; medians of " << rounds
             << " rounds\n";

@@ -150,7 +150,7 @@ void measure_access_check(Samples& samples) {
   };
   measure_both(names::sort_unchecked, names::sort_checked, "bitonic_sort --opt --iterations 200");
   measure_both(names::sums_unchecked, names::sums_checked, "row_sum --rows 1024 --iterations 10");
-  measure_both(names::products_unchecked, names::products_checked, "matmul --iterations 5");
+  measure_both(names::products_unchecked, names::products_checked, "matmul --iterations 20");
 }
 
 void measure_opencl_kernels(Samples& samples) {

@@ -18,7 +18,8 @@ class DeviceKernargs : public Device {
 protected:
   void SetUp() override {
     if (!gpu.properties().host_visible_memory) GTEST_SKIP() << "the host does not see the memory of this GPU";
-    if (!gpu.name().starts_with("gfx90a") && !gpu.name().starts_with("gfx94")) GTEST_SKIP() << "not on " << gpu.name();
+    const bool is_over_xgmi = gpu.name() == "gfx90a" && gpu.properties().xgmi_to_host;
+    if (!is_over_xgmi && !gpu.name().starts_with("gfx94")) GTEST_SKIP() << "not on " << gpu.name();
   }
   Queue device_queue(std::size_t bytes = std::size_t{1} << 20U) {
     return Queue(gpu, {.kernarg_bytes = bytes, .kernarg_memory = KernargMemory::device});
@@ -122,6 +123,21 @@ TEST_F(WithoutLargeBar, everything_else_works) {
   DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(100));
   queue.dispatch(increment, grid(100), data, 100, 3).wait(limit);
   EXPECT_THAT(download(data), Each(3U));
+}
+
+// ---- a GPU that the host reaches over PCI Express
+
+class OverPciExpress : public Device {
+protected:
+  void SetUp() override {
+    if (!gpu.properties().host_visible_memory || gpu.properties().xgmi_to_host || gpu.name() != "gfx90a")
+      GTEST_SKIP() << "for gfx90a over PCI Express: a soft GPU with SOFTGPU_STRICT=1 and SOFTGPU_LARGE_BAR=1";
+  }
+};
+
+TEST_F(OverPciExpress, kernel_arguments_in_device_memory_are_refused) {
+  EXPECT_THAT(error_of([&] { KernargBlock(gpu, 64, KernargMemory::device); }),
+              AllOf(HasSubstr("gfx90a"), HasSubstr("over PCI Express"), HasSubstr("KernargMemory::host")));
 }
 
 }  // namespace

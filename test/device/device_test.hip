@@ -119,3 +119,28 @@ __device__ __attribute__((noinline)) unsigned depth(unsigned n) {
 }
 
 extern "C" __global__ void recursive(unsigned* depths, unsigned n) { depths[threadIdx.x] = depth(n + threadIdx.x % 2); }
+
+// The last work-item reads its value, the first one then overwrites it, and the last one reads it again. They meet at
+// barriers that order no caches, or at those that do.
+extern "C" __global__ void read_again(uint32_t* values, uint32_t* result, uint32_t fences) {
+  const auto meet = [&] {
+    if (fences != 0)
+      __syncthreads();
+    else
+      __builtin_amdgcn_s_barrier();
+    asm volatile("" ::: "memory");
+  };
+  const uint32_t last = blockDim.x - 1;
+  const uint32_t before = values[threadIdx.x];
+  meet();
+  if (threadIdx.x == 0) values[last] = 5;
+  meet();
+  const uint32_t after = values[threadIdx.x];
+  if (threadIdx.x == last) *result = before + after;
+}
+
+__device__ uint32_t table[4] = {1, 2, 3, 4};
+namespace space {
+__constant__ uint32_t factor = 10;
+}
+extern "C" __global__ void look_up(uint32_t* values) { values[threadIdx.x] = space::factor * table[threadIdx.x % 4]; }

@@ -57,10 +57,39 @@ TEST_F(Modules, stay_loaded_while_they_have_kernels) {
   EXPECT_EQ(copy_of_it.name(), "increment");
 }
 
-TEST_F(Modules, give_recursion_the_stack_that_they_were_loaded_with) {
+TEST_F(Modules, have_variables_that_kernels_and_copies_use) {
+  const auto look_up = module.kernel<void(std::uint32_t*)>("look_up");
+  DeviceBuffer<std::uint32_t> values(gpu, 4);
+  const auto results = [&] {
+    queue.dispatch(look_up, grid(4).group(4), values).wait(limit);
+    return download(values);
+  };
+  const DeviceSpan<std::uint32_t> table = module.variable<std::uint32_t>("table");
+  ASSERT_EQ(table.size(), 4U);
+  EXPECT_THAT(results(), ::testing::ElementsAre(10, 20, 30, 40));
+  const std::vector<std::uint32_t> other = numbers(4, 5);
+  copy(table, std::span(other));
+  fill(module.variable<std::uint32_t>("space::factor"), 2);
+  EXPECT_THAT(results(), ::testing::ElementsAre(10, 12, 14, 16));
+  queue.dispatch(module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment"), grid(4), table, 4, 1)
+      .wait(limit);
+  EXPECT_THAT(results(), ::testing::ElementsAre(12, 14, 16, 18));
+}
+
+TEST_F(Modules, say_which_variables_they_have) {
+  const std::string unknown = error_of([&] { static_cast<void>(module.variable<float>("tables")); });
+  EXPECT_THAT(unknown, HasSubstr("has no variable tables; it has: "));
+  EXPECT_THAT(unknown, HasSubstr("table"));
+  EXPECT_THAT(unknown, HasSubstr("space::factor"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(module.variable<double>("space::factor")); }),
+              HasSubstr("has 4 bytes: no multiple of 8, the size of an element"));
+}
+
+// From v5 on, the metadata of a code object tell that a stack's size is not known.
+TEST_F(Modules, of_code_object_v5_give_recursion_the_stack_that_they_were_loaded_with) {
   constexpr std::uint32_t frames = 1000;  // far more than the 16 KiB that clang 15 assumes
   const auto load = [&](std::uint32_t bytes) {
-    return Module::load(gpu, DEVICE_TEST_KERNELS, {.dynamic_stack_bytes = bytes});
+    return Module::load(gpu, DEVICE_TEST_KERNELS_V5, {.dynamic_stack_bytes = bytes});
   };
   const Module deep = load(ModuleOptions::most_stack_bytes);
   const auto recursive = deep.kernel<void(std::uint32_t*, std::uint32_t)>("recursive");

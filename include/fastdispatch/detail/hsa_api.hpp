@@ -33,6 +33,7 @@ namespace fastdispatch::detail {
   X(executable_destroy)                                                                                                \
   X(executable_get_symbol_by_name)                                                                                     \
   X(executable_symbol_get_info)                                                                                        \
+  X(executable_iterate_agent_symbols)                                                                                  \
   X(amd_register_system_event_handler)                                                                                 \
   X(amd_queue_set_priority)                                                                                            \
   X(amd_queue_cu_set_mask)                                                                                             \
@@ -45,6 +46,7 @@ namespace fastdispatch::detail {
   X(amd_memory_pool_free)                                                                                              \
   X(amd_agents_allow_access)                                                                                           \
   X(amd_memory_async_copy)                                                                                             \
+  X(amd_memory_fill)                                                                                                   \
   X(amd_memory_lock)                                                                                                   \
   X(amd_memory_unlock)                                                                                                 \
   X(amd_pointer_info)                                                                                                  \

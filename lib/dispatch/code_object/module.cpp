@@ -13,6 +13,7 @@
 #include "dispatch/code_object/kernel_info.hpp"
 #include "dispatch/code_object/kernel_lookup.hpp"
 #include "dispatch/code_object/kernel_metadata.hpp"
+#include "dispatch/code_object/module_variable.hpp"
 #include "dispatch/code_object/signature.hpp"
 #include "dispatch/device/agent_state.hpp"
 #include "fastdispatch/detail/check.hpp"
@@ -74,6 +75,10 @@ public:
     detail::check(api, api.executable_symbol_get_info(handle, HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT, &object),
                   "hsa_executable_symbol_get_info", doing);
     return object;
+  }
+
+  [[nodiscard]] std::vector<detail::ModuleVariable> variables() const {
+    return detail::variables_of(agent_.api(), executable_, agent_.handle());
   }
 
 private:
@@ -146,6 +151,20 @@ std::shared_ptr<const detail::KernelInfo> Module::find(std::string_view name,
     provide_services(state.infos[index], state.agent);
   }
   return {state_.share(), &state.infos[index]};
+}
+
+MemoryView Module::find_variable(std::string_view name, std::size_t element_bytes) const {
+  const State& state = *state_;
+  const std::vector<detail::ModuleVariable> variables = state.executable.variables();
+  const detail::ModuleVariable& variable = detail::find_variable(variables, name, state.name);
+  if (variable.bytes % element_bytes != 0)
+    throw Error(fmt::format("variable {} of {} has {} bytes: no multiple of {}, the size of an element", name,
+                            state.name, variable.bytes, element_bytes));
+  return {.address = variable.address,
+          .device_address = variable.address,
+          .size = variable.bytes,
+          .kind = MemoryKind::device,
+          .agent = state.agent};
 }
 
 std::vector<std::string> Module::kernel_names() const {

@@ -1,8 +1,10 @@
 // Asking HSA for its agents, their properties and their memory pools.
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <spdlog/fmt/fmt.h>
 
@@ -65,6 +67,21 @@ bool may_access(const HsaApi& api, hsa_agent_t agent, hsa_amd_memory_pool_t pool
   check(api, api.amd_agent_memory_pool_get_info(agent, pool, HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS, &access),
         "hsa_amd_agent_memory_pool_get_info", "asking who may access a memory pool");
   return access != HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED;
+}
+
+// Whether the agent's way to the pool is XGMI all along.
+bool reaches_over_xgmi(const HsaApi& api, hsa_agent_t agent, hsa_amd_memory_pool_t pool) {
+  const auto ask = [&](hsa_amd_agent_memory_pool_info_t which, void* value) {
+    check(api, api.amd_agent_memory_pool_get_info(agent, pool, which, value), "hsa_amd_agent_memory_pool_get_info",
+          "asking for the links to a memory pool");
+  };
+  std::uint32_t hops = 0;
+  ask(HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS, &hops);
+  std::vector<hsa_amd_memory_pool_link_info_t> links(hops);
+  if (hops != 0) ask(HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO, links.data());
+  return hops != 0 && std::ranges::all_of(links, [](const hsa_amd_memory_pool_link_info_t& link) {
+           return link.link_type == HSA_AMD_LINK_INFO_TYPE_XGMI;
+         });
 }
 
 // The first ISA is the one that the agent runs natively.
@@ -136,6 +153,8 @@ void find_gpu_pools(const HsaApi& api, AgentState& gpu) {
     if ((flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) != 0 && gpu.pools.coarse_grained.handle == 0) {
       gpu.pools.coarse_grained = pool;
       gpu.properties.host_visible_memory = may_access(api, gpu.host->handle, pool);
+      gpu.properties.xgmi_to_host =
+          gpu.properties.host_visible_memory && reaches_over_xgmi(api, gpu.host->handle, pool);
     }
   });
 }

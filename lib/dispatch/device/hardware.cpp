@@ -42,6 +42,11 @@ bool is_gfx90a_to_gfx95x(std::string_view isa) noexcept {
 }  // namespace
 
 bool has_barrier_value_packets(std::string_view isa) noexcept { return is_gfx90a_to_gfx95x(isa); }
-bool reads_push_writes(std::string_view isa) noexcept { return is_gfx90a_to_gfx95x(isa); }
+
+KernargObstacle kernarg_obstacle(std::string_view isa, bool xgmi_to_host) noexcept {
+  if (!is_gfx90a_to_gfx95x(isa)) return KernargObstacle::writes_need_a_flush;
+  const bool is_gfx90a = version_of(isa)->minor == 0;
+  return is_gfx90a && !xgmi_to_host ? KernargObstacle::l2_may_be_stale : KernargObstacle::none;
+}
 
 }  // namespace fastdispatch::detail

@@ -1,6 +1,7 @@
 // What GPUs do differently, by ISA. Every such choice stands here, with its source.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 namespace fastdispatch::detail {
@@ -11,9 +12,17 @@ namespace fastdispatch::detail {
 /// `isa` is a name of HSA's: "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-".
 [[nodiscard]] bool has_barrier_value_packets(std::string_view isa) noexcept;
 
-/// Whether the host's writes to the GPU's memory over PCI Express are in place once the host has read one of them back.
-/// CLR relies on it on gfx90a, and on gfx9.4 and gfx9.5 up to stepping 2 (DeviceKernelArgsReadback). Other GPUs need a
-/// register that flushes the host data path.
-[[nodiscard]] bool reads_push_writes(std::string_view isa) noexcept;
+/// What keeps kernel arguments out of the GPU's memory.
+enum class KernargObstacle : std::uint8_t {
+  none,
+  /// The host's writes over PCI Express may not be in place once the host has read one of them back. CLR relies on it
+  /// on gfx90a, and on gfx9.4 and gfx9.5 up to stepping 2 (DeviceKernelArgsReadback). Other GPUs need a register that
+  /// flushes the host data path.
+  writes_need_a_flush,
+  /// The L2 of gfx90a drops lines that the host writes over XGMI; over PCI Express only if the machine is configured so
+  /// (LLVM's AMDGPU usage guide, memory model gfx90a). CLR puts no arguments there by default, IREE none at all.
+  l2_may_be_stale,
+};
+[[nodiscard]] KernargObstacle kernarg_obstacle(std::string_view isa, bool xgmi_to_host) noexcept;
 
 }  // namespace fastdispatch::detail

@@ -31,11 +31,20 @@ void check_device_kernargs(Agent agent) {
         fmt::format("kernel arguments in the memory of {}: the host does not see that memory. Enable the resizable BAR "
                     "in the machine's firmware, or use KernargMemory::host",
                     agent.name()));
-  if (!detail::reads_push_writes(agent.isa()))
+  switch (detail::kernarg_obstacle(agent.isa(), agent.properties().xgmi_to_host)) {
+  case detail::KernargObstacle::none:
+    return;
+  case detail::KernargObstacle::writes_need_a_flush:
     throw Error(
         fmt::format("kernel arguments in the memory of {}: only gfx90a, gfx94x and gfx950 are known to have the host's "
                     "writes in place once it has read one back. Use KernargMemory::host",
                     agent.name()));
+  case detail::KernargObstacle::l2_may_be_stale:
+    throw Error(
+        fmt::format("kernel arguments in the memory of {}, which the host reaches over PCI Express: the L2 cache may "
+                    "keep what the host has overwritten. Use KernargMemory::host",
+                    agent.name()));
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "fastdispatch/batch.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "dispatch/memory/copy_engine.hpp"
@@ -28,6 +29,22 @@ void Batch::copy(const MemoryView& destination, const MemoryView& source) {
   detail::check_ranges(destination, source);
   detail::make_reachable(destination, source);
   if (source.size != 0) recording_->add(detail::CopyStep{.destination = destination, .source = source});
+}
+
+void Batch::fill(const MemoryView& destination, std::span<const std::byte> element) {
+  constexpr std::size_t most_bytes = std::size_t{4} << 20U;
+  if (destination.size == 0) return;
+  const std::size_t elements = std::max<std::size_t>(most_bytes / element.size(), 1);
+  const std::size_t size = std::min(destination.size, elements * element.size());
+  const auto block = std::make_shared<const detail::PoolMemory>(detail::PoolMemory::device(agent(), size, 1));
+  detail::fill(block->view(), element);
+  for (std::size_t at = 0; at < destination.size; at += size) {
+    const std::size_t bytes = std::min(size, destination.size - at);
+    const detail::CopyStep copy{destination.subview(at, bytes), block->view().subview(0, bytes), block};
+    detail::check_ranges(copy.destination, copy.source);
+    detail::make_reachable(copy.destination, copy.source);
+    recording_->add(copy);
+  }
 }
 
 void Batch::clear() { recording_->clear(); }

@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <variant>
 #include <vector>
 
 #include "dispatch/record/access.hpp"
 #include "fastdispatch/detail/kernel_info.hpp"
+#include "fastdispatch/detail/pool_memory.hpp"
 #include "fastdispatch/grid.hpp"
 #include "fastdispatch/memory_view.hpp"
 
@@ -23,6 +25,7 @@ struct DispatchStep {
 struct CopyStep {
   MemoryView destination;
   MemoryView source;
+  std::shared_ptr<const PoolMemory> block{};  // the source, if it is the batch's own
 };
 using Step = std::variant<DispatchStep, CopyStep>;
 

@@ -114,12 +114,15 @@ AqlQueue::Outcome AqlQueue::carry_out(PacketHeader header, std::byte* slot, Prog
 
 /// A dispatch acquires before its work-groups begin, others when they waited for their signals.
 void AqlQueue::acquire() noexcept {
-  if (setup_.acquires != nullptr) setup_.acquires->fetch_add(1, std::memory_order_release);
+  if (setup_.acquires == nullptr) return;
+  if (setup_.l2s != nullptr && setup_.l2s->are_several()) setup_.l2s->invalidate();
+  setup_.acquires->fetch_add(1, std::memory_order_release);
 }
 
 /// Before a packet's completion.
-void AqlQueue::release(bool to_system) noexcept {
-  if (setup_.l2 != nullptr && to_system) setup_.l2->write_back();
+void AqlQueue::release(hsa_fence_scope_t scope) noexcept {
+  if (setup_.l2s == nullptr || scope == HSA_FENCE_SCOPE_NONE) return;
+  if (scope == HSA_FENCE_SCOPE_SYSTEM || setup_.l2s->are_several()) setup_.l2s->write_back();
 }
 
 void AqlQueue::free_slot(PacketHeader header, std::byte* slot) noexcept {
@@ -162,7 +165,7 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
   properties.kernel_object = request.kernel_object;
   properties.completion_signal = request.completion_signal;
   properties.profiled = profiled();
-  properties.releases_to_system = PacketHeader{request.header}.releases_to_system();
+  properties.release_scope = PacketHeader{request.header}.release_scope();
   if (setup_.shuffle_seed) properties.order = IndexPermutation(grid->group_count(), random_);
   if (grid->private_segment_bytes() != 0) {
     properties.worker_limit = worker_limit(packet, queue_view);
@@ -281,7 +284,7 @@ AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
     }
     if (is_maintenance) {
       acquire();
-      release(true);
+      release(HSA_FENCE_SCOPE_SYSTEM);
       if (host_.logs_packets()) log(next_, "PM4 cache maintenance");
       return complete({packet.pm4.header}, packet.pm4.completion_signal);
     }
@@ -358,7 +361,7 @@ compute::QueueView AqlQueue::view() const noexcept {
   result.compute_units = &compute_units_;
   result.memory = setup_.accessible;
   result.acquires = setup_.acquires;
-  result.l2 = setup_.l2;
+  result.l2s = setup_.l2s;
   result.global_sync = global_sync_.load(std::memory_order_acquire);
   return result;
 }
@@ -389,7 +392,7 @@ AqlQueue::Outcome AqlQueue::complete(PacketHeader header, hsa_signal_t signal) {
     stop_with(*failure, next_);
     return Outcome::blocked;
   }
-  release(header.releases_to_system());
+  release(header.release_scope());
   // Packets that run nothing take no time, but profilers read when they were carried out.
   const std::uint64_t now = profiled() ? gpu_clock() : 0;
   const Timestamps times{.start = now, .end = now};
@@ -404,7 +407,7 @@ void AqlQueue::completed(const Dispatch& dispatch) {
   } else if (const auto failure = check_signal(signal, SignalAccess::update)) {
     stop_with(*failure, dispatch.properties().packet_index);
   } else {
-    release(dispatch.properties().releases_to_system);
+    release(dispatch.properties().release_scope);
     const Timestamps times{.start = dispatch.start_time(), .end = dispatch.properties().profiled ? gpu_clock() : 0};
     complete_signal(signal, dispatch.properties().profiled ? &times : nullptr, host_);
   }

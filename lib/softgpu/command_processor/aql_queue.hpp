@@ -47,7 +47,7 @@ public:
     bool strict = false;
     bool knows_barrier_values = true;
     std::atomic<std::uint64_t>* acquires = nullptr;  ///< of the agent's packets; null: its memory is coherent
-    compute::L2Cache* l2 = nullptr;                  ///< null: memory is as new
+    compute::L2Caches* l2s = nullptr;                ///< null: memory is as new
   };
 
   /// `grids` and `host` must outlive it.
@@ -90,7 +90,7 @@ private:
   [[nodiscard]] Outcome complete(PacketHeader header, hsa_signal_t signal);
   [[nodiscard]] bool can_load(hsa_signal_t signal);
   void acquire() noexcept;
-  void release(bool to_system) noexcept;
+  void release(hsa_fence_scope_t scope) noexcept;
   void free_slot(PacketHeader header, std::byte* slot) noexcept;
   void publish_read_index() noexcept;
 

@@ -97,7 +97,7 @@ QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
                       .strict = state_->options.strict,
                       .knows_barrier_values = state_->options.engine.architecture->knows_barrier_values(),
                       .acquires = state_->options.engine.caches == compute::Caches::kept ? &state_->acquires : nullptr,
-                      .l2 = state_->options.l2},
+                      .l2s = state_->options.l2s},
       state_->grids[memory.gpu], state_->host);
   state_->queues[id] = {.queue = queue, .doorbell = doorbell};
   state_->scheduler.add(std::move(queue));

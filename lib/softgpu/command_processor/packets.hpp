@@ -20,8 +20,8 @@ struct PacketHeader {
 
   [[nodiscard]] hsa_packet_type_t type() const noexcept { return static_cast<hsa_packet_type_t>(bits & 0xff); }
   [[nodiscard]] bool acquires() const noexcept { return (bits >> HSA_PACKET_HEADER_ACQUIRE_FENCE_SCOPE & 3) != 0; }
-  [[nodiscard]] bool releases_to_system() const noexcept {
-    return (bits >> HSA_PACKET_HEADER_RELEASE_FENCE_SCOPE & 3) == HSA_FENCE_SCOPE_SYSTEM;
+  [[nodiscard]] hsa_fence_scope_t release_scope() const noexcept {
+    return static_cast<hsa_fence_scope_t>(bits >> HSA_PACKET_HEADER_RELEASE_FENCE_SCOPE & 3);
   }
   [[nodiscard]] bool barrier() const noexcept { return ((bits >> HSA_PACKET_HEADER_BARRIER) & 1) != 0; }
 };

@@ -39,8 +39,8 @@ bool contains(std::uint64_t base, std::uint64_t size, std::uint64_t address) {
 
 }  // namespace
 
-Memory::Memory(std::uint32_t node_count, const Limits& limits, compute::L2Cache* l2, Release release)
-    : available_(node_count, limits.device_bytes), l2_(l2), release_(std::move(release)) {
+Memory::Memory(std::uint32_t node_count, const Limits& limits, compute::L2Caches* l2s, Release release)
+    : available_(node_count, limits.device_bytes), l2s_(l2s), release_(std::move(release)) {
   available_.at(0) = limits.host_bytes;
 }
 
@@ -96,7 +96,7 @@ HSAKMT_STATUS Memory::allocate(std::uint32_t node, std::uint64_t size, HsaMemFla
                             .user_data = nullptr,
                             .mapped_nodes = {},
                             .registrations = 0};
-  if (l2_ != nullptr && node != 0 && flags.ui32.CoarseGrain != 0 && flags.ui32.Scratch == 0) l2_->add(key, size);
+  if (l2s_ != nullptr && node != 0 && flags.ui32.CoarseGrain != 0 && flags.ui32.Scratch == 0) l2s_->add(key, size);
   address = base;
   return HSAKMT_STATUS_SUCCESS;
 }
@@ -119,7 +119,7 @@ HSAKMT_STATUS Memory::free(void* address) {
   }
   // Outside the lock: forgetting a translation may wait for one that is being made.
   release_(reinterpret_cast<std::uint64_t>(address), size);
-  if (l2_ != nullptr) l2_->remove(reinterpret_cast<std::uint64_t>(address));
+  if (l2s_ != nullptr) l2s_->remove(reinterpret_cast<std::uint64_t>(address));
   unmap_memory(address, size);
   return HSAKMT_STATUS_SUCCESS;
 }

@@ -30,8 +30,8 @@ public:
   };
   /// `release` is called with a range that is about to be unmapped.
   using Release = std::function<void(std::uint64_t base, std::size_t size)>;
-  /// `l2` stands before coarse-grained memory of the GPUs; null: nothing does.
-  Memory(std::uint32_t node_count, const Limits& limits, compute::L2Cache* l2, Release release);
+  /// `l2s` stand before coarse-grained memory of the GPUs; null: nothing does.
+  Memory(std::uint32_t node_count, const Limits& limits, compute::L2Caches* l2s, Release release);
 
   /// `address` holds the wanted address on entry where `flags` fixes it, and the block's address afterwards.
   /// The block starts at a multiple of a page and of `alignment`, a power of 2.
@@ -84,7 +84,7 @@ private:
   Blocks allocations_;                    // never overlap
   Blocks registrations_;                  // may overlap one another
   std::vector<std::uint64_t> available_;  ///< by node
-  compute::L2Cache* l2_;
+  compute::L2Caches* l2s_;
   Release release_;
 };
 

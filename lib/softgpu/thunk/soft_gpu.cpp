@@ -109,24 +109,24 @@ void EventHost::log_packet(std::string_view line) { write_line(line); }
 namespace {
 
 /// Null where memory is to be as new as the L2.
-compute::L2Cache* l2_of(SoftGpu& gpu, const Environment& environment) {
-  return environment.strict != 0 && environment.architecture->writes_l2_back() ? &gpu.l2 : nullptr;
+compute::L2Caches* l2s_of(SoftGpu& gpu, const Environment& environment) {
+  return environment.strict != 0 && environment.architecture->writes_l2_back() ? &gpu.l2s : nullptr;
 }
 
 }  // namespace
 
 SoftGpu::SoftGpu(const Environment& environment)
     : topology(environment), events(environment.strict != 0 ? Events::few : Events::most),
-      host(events, environment.log),
+      host(events, environment.log), l2s(environment.architecture->l2_caches),
       memory(topology.node_count(),
              {.device_bytes = environment.memory_bytes, .host_bytes = environment.host_memory_bytes},
-             l2_of(*this, environment),
+             l2s_of(*this, environment),
              [this](std::uint64_t base, std::size_t size) { command_processor.forget_code(base, size); }),
       command_processor({.gpus = environment.gpus,
                          .threads = environment.threads,
                          .compute_units = environment.compute_units,
                          .shuffle_seed = environment.shuffle_seed,
-                         .l2 = l2_of(*this, environment),
+                         .l2s = l2s_of(*this, environment),
                          .strict = environment.strict != 0,
                          .time_limit = environment.timeout,
                          .engine = engine_options(environment),

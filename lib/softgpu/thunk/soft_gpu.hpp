@@ -35,7 +35,7 @@ struct SoftGpu {
   Topology topology;
   Events events;
   EventHost host;
-  compute::L2Cache l2;  ///< of all GPUs
+  compute::L2Caches l2s;  ///< of all GPUs, whose work-groups run on the same workers
   Memory memory;
   command_processor::CommandProcessor command_processor;
 };

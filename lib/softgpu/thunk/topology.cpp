@@ -168,11 +168,12 @@ void Topology::caches(std::uint32_t node, std::uint32_t processor, std::span<Hsa
 }
 
 void Topology::links(std::uint32_t node, std::span<HsaIoLinkProperties> links) const {
+  const bool is_xgmi = environment_.architecture->xgmi_to_host && environment_.strict == 0;
   std::uint32_t other = 0;
   for (HsaIoLinkProperties& link : links) {
     link = {};
     if (other == node) ++other;
-    link.IoLinkType = HSA_IOLINKTYPE_PCIEXPRESS;
+    link.IoLinkType = is_xgmi ? HSA_IOLINK_TYPE_XGMI : HSA_IOLINKTYPE_PCIEXPRESS;
     link.NodeFrom = node;
     link.NodeTo = other++;
     link.Weight = 20;

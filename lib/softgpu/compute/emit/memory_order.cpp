@@ -12,20 +12,36 @@
 
 namespace softgpu::compute {
 
-void honour_cache_hints(Emitter& e, const Instruction& instruction) {
-  // What other compute units or devices have written: glc, on gfx942 a scope of more than the wavefront.
-  bool wants_current_value = false;
-  for (const char* hint : {"glc", "sc0", "sc1"}) wants_current_value |= instruction.has(hint);
+namespace {
+
+/// What other compute units or devices have written is asked for by glc, on gfx942 by a scope of more than the
+/// wavefront.
+GoesPast goes_past(const Emitter& e, const Instruction& instruction) {
+  bool is_any = false;
+  for (const char* hint : {"glc", "sc0", "sc1"}) is_any |= instruction.has(hint);
+  if (!is_any) return GoesPast::nothing;
+  return instruction.has(e.architecture().goes_past_all_caches) ? GoesPast::all : GoesPast::first_level;
+}
+
+/// Reads the modifiers.
+GoesPast tell_caches(Emitter& e, const Instruction& instruction) {
+  const GoesPast caches = goes_past(e, instruction);
   ignore_cache_hints(instruction);
-  if (e.has_caches()) {
-    llvm::Value* field =
-        e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), offsetof(WaveState, wants_current_value));
-    e.ir.CreateStore(e.ir.getInt32(wants_current_value ? 1 : 0), field);
-  }
-  if (!wants_current_value) return;
+  if (!e.has_caches()) return caches;
+  llvm::Value* field = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), offsetof(WaveState, goes_past));
+  e.ir.CreateStore(e.ir.getInt32(static_cast<std::uint32_t>(caches)), field);
+  return caches;
+}
+
+}  // namespace
+
+void honour_cache_hints(Emitter& e, const Instruction& instruction) {
+  if (tell_caches(e, instruction) == GoesPast::nothing) return;
   e.may_wait_for(WaitsFor::anyone);
   e.call(reinterpret_cast<const void*>(&runtime::poll), e.ir.getVoidTy(), {e.state()});
 }
+
+void honour_store_hints(Emitter& e, const Instruction& instruction) { tell_caches(e, instruction); }
 
 void ignore_cache_hints(const Instruction& instruction) {
   for (const char* hint : {"glc", "slc", "dlc", "scc", "nv", "sc0", "sc1", "nt"})
@@ -37,6 +53,7 @@ void keep_in_order(Emitter& e) {
 }
 
 void maintain_caches(Emitter& e, const Instruction& instruction) {
+  const bool beyond_a_work_group = instruction.has("sc1");
   ignore_cache_hints(instruction);
   e.ir.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent);
   const auto is_any_of = [&](std::initializer_list<std::string_view> names) {
@@ -48,6 +65,8 @@ void maintain_caches(Emitter& e, const Instruction& instruction) {
   if (!e.has_caches()) return;
   if (is_any_of({"buffer_wbinvl1", "buffer_wbinvl1_vol", "buffer_inv", "buffer_gl0_inv"}))
     call(runtime::invalidate_vector_cache);
+  if (is_any_of({"buffer_gl1_inv", "s_gl1_inv"})) call(runtime::invalidate_shader_array_cache);
+  if (is_any_of({"buffer_inv"}) && beyond_a_work_group && e.architecture().l2_caches > 1) call(runtime::invalidate_l2);
   if (is_any_of({"buffer_wbl2"})) call(runtime::write_back_l2);
   if (is_any_of({"s_dcache_inv", "s_dcache_inv_vol"})) call(runtime::invalidate_scalar_cache);
 }

@@ -11,7 +11,9 @@ void keep_in_order(Emitter& e);
 /// the current value (glc) does not read before all threads see the wavefront's earlier stores. It may wait for another
 /// wavefront, so it lets other wavefronts run now and then.
 void honour_cache_hints(Emitter& e, const Instruction& instruction);
-/// Reads the cache modifiers of a store. They need nothing done: coherent memory has their effect.
+/// Reads the cache modifiers of a store that calls the runtime where there are caches.
+void honour_store_hints(Emitter& e, const Instruction& instruction);
+/// Reads cache modifiers that need nothing done: coherent memory has their effect.
 void ignore_cache_hints(const Instruction& instruction);
 /// Writes back or invalidates caches. Host memory is coherent, but for Caches::kept; the order that these instructions
 /// give is kept, for other threads, too.

@@ -52,7 +52,7 @@ class Kernel;
 
 class AccessibleMemory;
 class ComputeUnits;
-class L2Cache;
+class L2Caches;
 class GlobalWaveSync;
 
 /// Who hears the interrupts that kernels send to the host.
@@ -81,7 +81,7 @@ struct QueueView {
   const AccessibleMemory* memory = nullptr;     ///< of the GPU; not owned; null: all memory
   /// How often the agent's packets acquired; not owned. Null: no caches. Else kernels must be translated for caches.
   const std::atomic<std::uint64_t>* acquires = nullptr;
-  L2Cache* l2 = nullptr;                  ///< not owned; null: memory is as new as the L2
+  L2Caches* l2s = nullptr;                ///< not owned; null: memory is as new as the L2
   GlobalWaveSync* global_sync = nullptr;  ///< not owned; without one, instructions that need it end the dispatch
 };
 

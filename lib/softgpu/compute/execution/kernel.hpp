@@ -36,6 +36,8 @@ struct KernelDescriptor {
   [[nodiscard]] std::uint32_t float_mode() const {
     return ((rsrc1 >> 12) & 0xff) | ((rsrc1 >> 21) & 1) << 8 | ((rsrc1 >> 23) & 1) << 9;
   }
+  /// A work-group's wavefronts may be on two compute units.
+  [[nodiscard]] bool wgp_mode() const { return (rsrc1 >> 29 & 1) != 0; }
   [[nodiscard]] bool uses_private_segment() const { return (rsrc2 & 1) != 0; }
   [[nodiscard]] unsigned user_sgpr_count() const { return (rsrc2 >> 1) & 0x1f; }
   [[nodiscard]] bool wants_group_id(unsigned dimension) const { return ((rsrc2 >> (7 + dimension)) & 1) != 0; }
@@ -73,6 +75,11 @@ public:
 
   [[nodiscard]] const KernelDescriptor& descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] const Target& target() const noexcept { return target_; }
+  /// As RDNA's do in WGP mode.
+  [[nodiscard]] bool spreads_over_two_units() const noexcept {
+    const Architecture& architecture = *target_.architecture;
+    return architecture.simds_of_a_group > architecture.simds_per_compute_unit && descriptor_.wgp_mode();
+  }
   [[nodiscard]] WaveCode wave() const noexcept { return wave_; }
   /// If no wavefront ever waits, the wavefronts can run one after the other on one stack.
   [[nodiscard]] WaitsFor waits_for() const noexcept { return waits_for_; }

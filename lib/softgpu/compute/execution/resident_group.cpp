@@ -160,8 +160,10 @@ void ResidentGroup::begin_within(Wave::Row& row, std::unique_ptr<Wave>& wave) {
 }
 
 void ResidentGroup::move_to(ComputeUnitCaches* caches) {
-  if (caches == nullptr || waves_[0]->state.caches == caches) return;
-  caches->invalidate();
+  ComputeUnitCaches* former = waves_[0]->state.caches;
+  if (caches == nullptr || former == caches) return;
+  former->leave();
+  caches->take_over();
   for (std::uint32_t i = 0; i < wave_count_; ++i) waves_[i]->state.caches = caches;
 }
 

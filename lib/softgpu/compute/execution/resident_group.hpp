@@ -133,6 +133,7 @@ inline void prepare_wave(WaveState& state, const PreparedLaunch& launch, const W
   state.turn_since = 0;
   state.exec = ~std::uint64_t{0} >> (64 - items);
   state.wave_in_group = wave;
+  state.vector_cache = launch.kernel().spreads_over_two_units() ? wave % 2 : 0;
   state.group = &group;
   const std::uint32_t offset = scratch.first_offset + wave * scratch.wave_bytes;
   launch.set_wave_scratch_offset(state.sgprs, offset);

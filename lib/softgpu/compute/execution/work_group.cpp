@@ -48,7 +48,10 @@ struct WorkGroupRunner::State {
 ComputeUnitCaches* WorkGroupRunner::State::find_caches(const PreparedLaunch& launch) {
   const std::atomic<std::uint64_t>* acquires = launch.queue().acquires;
   if (acquires == nullptr) return nullptr;
-  if (caches == nullptr) caches = std::make_unique<ComputeUnitCaches>(launch.queue().l2);
+  if (caches == nullptr) {
+    const bool has_shader_array_cache = launch.kernel().target().architecture->has_shader_array_cache;
+    caches = std::make_unique<ComputeUnitCaches>(worker_index, launch.queue().l2s, has_shader_array_cache);
+  }
   caches->catch_up(acquires->load(std::memory_order_acquire));
   return caches.get();
 }

@@ -12,7 +12,7 @@ namespace {
 using enum ArchitectureFamily::FlatScratch;
 
 // Sources: the instruction-set manuals; LLVM's GCNSubtarget and AMDGPUBaseInfo (wavefronts and registers of a SIMD,
-// granules); the kernel driver (family, names, devices).
+// granules); LLVM's AMDGPU usage guide (caches); the kernel driver (family, names, devices, XCDs).
 
 constexpr ArchitectureFamily cdna2 = {
     .instructions = ArchitectureFamily::Instructions::cdna2,
@@ -30,6 +30,8 @@ constexpr ArchitectureFamily cdna2 = {
     .has_hw_id = true,
     .gpr_alloc_vgpr_size = 6,
     .lds_alloc_granule = 256,
+    .has_shader_array_cache = false,
+    .goes_past_all_caches = "glc",
     .keeps_upper_halves = false,
     .compares_write_only_exec = false,
     .repeats_packed_inline_constants = false,
@@ -43,6 +45,7 @@ constexpr ArchitectureFamily cdna3 = [] {
   ArchitectureFamily family = cdna2;
   family.instructions = ArchitectureFamily::Instructions::cdna3;
   family.flat_scratch = architected;
+  family.goes_past_all_caches = "sc1";
   family.flushes_matrix_denormals = false;
   family.chooses_matrix_sums = true;
   return family;
@@ -64,6 +67,8 @@ constexpr ArchitectureFamily rdna2 = {
     .has_hw_id = false,
     .gpr_alloc_vgpr_size = 8,
     .lds_alloc_granule = 256,
+    .has_shader_array_cache = true,
+    .goes_past_all_caches = "dlc",
     .keeps_upper_halves = true,
     .compares_write_only_exec = true,
     .repeats_packed_inline_constants = false,
@@ -77,6 +82,7 @@ constexpr ArchitectureFamily rdna3 = [] {
   ArchitectureFamily family = rdna2;
   family.family_id = 145;
   family.flat_scratch = architected;
+  family.goes_past_all_caches = "glc";
   family.packs_work_item_ids = true;
   family.gpr_alloc_vgpr_size = 12;
   family.lds_alloc_granule = 512;
@@ -97,20 +103,20 @@ constexpr std::string_view gfx942_in_llvm = LLVM_VERSION_MAJOR >= 17 ? "gfx942" 
 // clang-format off
 constexpr std::array architectures = {
     Architecture{cdna2, {.name = "gfx90a", .llvm_processor = "gfx90a", .major = 9, .minor = 0, .stepping = 10,
-                         .amd_name = "aldebaran", .device_id = 0x740c}},
+                         .amd_name = "aldebaran", .device_id = 0x740c, .l2_caches = 1, .xgmi_to_host = true}},
     Architecture{cdna3, {.name = "gfx940", .llvm_processor = "gfx940", .major = 9, .minor = 4, .stepping = 0,
-                         .amd_name = "aqua_vanjaram", .device_id = 0x74a0}},
+                         .amd_name = "aqua_vanjaram", .device_id = 0x74a0, .l2_caches = 6}},
     Architecture{cdna3, {.name = "gfx942", .llvm_processor = gfx942_in_llvm, .major = 9, .minor = 4, .stepping = 2,
-                         .amd_name = "aqua_vanjaram", .device_id = 0x74a1}},
+                         .amd_name = "aqua_vanjaram", .device_id = 0x74a1, .l2_caches = 8}},
     Architecture{rdna2, {.name = "gfx1030", .llvm_processor = "gfx1030", .major = 10, .minor = 3, .stepping = 0,
-                         .amd_name = "sienna_cichlid", .device_id = 0x73bf}},
+                         .amd_name = "sienna_cichlid", .device_id = 0x73bf, .l2_caches = 1}},
     Architecture{rdna3, {.name = "gfx1100", .llvm_processor = "gfx1100", .major = 11, .minor = 0, .stepping = 0,
-                         .amd_name = "navi31", .device_id = 0x744c}},
+                         .amd_name = "navi31", .device_id = 0x744c, .l2_caches = 1}},
     Architecture{rdna3, {.name = "gfx1101", .llvm_processor = "gfx1101", .major = 11, .minor = 0, .stepping = 1,
-                         .amd_name = "navi32", .device_id = 0x747e}},
+                         .amd_name = "navi32", .device_id = 0x747e, .l2_caches = 1}},
     Architecture{rdna3_with_fewer_registers,
                         {.name = "gfx1102", .llvm_processor = "gfx1102", .major = 11, .minor = 0, .stepping = 2,
-                         .amd_name = "navi33", .device_id = 0x7480}},
+                         .amd_name = "navi33", .device_id = 0x7480, .l2_caches = 1}},
 };
 // clang-format on
 

@@ -47,6 +47,10 @@ struct ArchitectureFamily {
   std::uint32_t gpr_alloc_vgpr_size;  ///< the bit of GPR_ALLOC at which the number of VGPRs begins
   std::uint32_t lds_alloc_granule;    ///< of LDS_ALLOC, in bytes
 
+  // Caches (docs/fences.md).
+  bool has_shader_array_cache;            ///< an L1 between the compute units' caches and the L2
+  std::string_view goes_past_all_caches;  ///< the modifier of loads and stores of more than work-group scope
+
   // The behaviour of instructions.
   bool keeps_upper_halves;               ///< results of 16 bits leave the register's other half as it is
   bool compares_write_only_exec;         ///< v_cmpx has no other destination
@@ -64,6 +68,8 @@ struct ArchitectureProduct {
   std::uint32_t major, minor, stepping;
   std::string_view amd_name;  ///< of the product that is modelled, as the kernel driver has it
   std::uint32_t device_id;    ///< and its PCI device
+  std::uint32_t l2_caches;    ///< of all its XCDs
+  bool xgmi_to_host = false;  ///< else the host reaches it over PCI Express
 };
 
 struct Architecture : ArchitectureFamily, ArchitectureProduct {
@@ -71,9 +77,9 @@ struct Architecture : ArchitectureFamily, ArchitectureProduct {
   [[nodiscard]] unsigned work_item_id_registers() const { return packs_work_item_ids ? 1 : 3; }
   /// VGPRs are allocated in multiples of this number, for wavefronts of `lanes` lanes.
   [[nodiscard]] std::uint32_t vgpr_granule_of(std::uint32_t lanes) const { return lanes == 32 ? 8 : vgpr_granule; }
-  /// Whether AMD's runtimes send barrier-value packets to GPUs of this family (docs/hardware.md).
   /// By a release at system scope, or by buffer_wbl2, which the others do not have.
   [[nodiscard]] bool writes_l2_back() const { return instructions != Instructions::rdna; }
+  /// Whether AMD's runtimes send barrier-value packets to GPUs of this family (docs/hardware.md).
   [[nodiscard]] bool knows_barrier_values() const { return instructions != Instructions::rdna; }
   /// gfx90a's name for this architecture's `mnemonic` (without the encoding's suffix).
   [[nodiscard]] std::string canonical_mnemonic(std::string mnemonic) const;

@@ -205,7 +205,7 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
 }
 
 void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
-  ignore_cache_hints(i);
+  honour_store_hints(e, i);
   const Operand& source = i.operands.at(0);
   const BufferAccess access = buffer_access(e, i, 2);
   branch(
@@ -224,7 +224,7 @@ void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
 
 /// A dword a lane past the registers. What lies beyond the work-group's LDS is stored as 0, as DS instructions read it.
 void store_from_lds(Emitter& e, const Instruction& i) {
-  ignore_cache_hints(i);
+  honour_store_hints(e, i);
   static_cast<void>(i.has("lds"));  // as the mnemonic says
   const BufferAccess access = buffer_access(e, i, 0);
   const Chunks dwords = load_lanes(e, lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i))));
@@ -323,7 +323,7 @@ void typed_load(Emitter& e, const Instruction& i, const TypedInstruction& typed,
 }
 
 void typed_store(Emitter& e, const Instruction& i, const TypedInstruction& typed, FormatSource source) {
-  ignore_cache_hints(i);
+  honour_store_hints(e, i);
   const BufferAccess access = buffer_access(e, i, 2);
   const std::uint32_t packed = prepare_typed(e, i, access, typed, source);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)

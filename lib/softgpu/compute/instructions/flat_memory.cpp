@@ -162,7 +162,7 @@ void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat&
 }
 
 void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
-  ignore_cache_hints(i);
+  honour_store_hints(e, i);
   const Operand& source = i.operands.at(1);
   const AddressOperands operands = address_operands(i, segment, 0);
   access(

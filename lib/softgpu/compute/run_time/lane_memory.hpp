@@ -85,11 +85,11 @@ inline bool is_in_packet(const WaveState& state, std::uint64_t address) {
 /// The same as a wavefront's vector instructions see memory other than LDS: through the caches, where there are any.
 inline std::uint64_t read_cached(const WaveState& state, std::uint64_t address, std::uint32_t bytes) {
   if (state.caches == nullptr || is_in_packet(state, address)) return read(address, bytes);
-  if (state.wants_current_value != 0) state.caches->vector.forget(address, bytes);
-  return state.caches->vector.read(address, bytes);
+  return state.caches->read(state.vector_cache, address, bytes, state.goes_past);
 }
 inline void write_cached(const WaveState& state, std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
-  state.caches != nullptr ? state.caches->write(address, value, bytes) : write(address, value, bytes);
+  state.caches != nullptr ? state.caches->write(state.vector_cache, address, value, bytes, state.goes_past)
+                          : write(address, value, bytes);
 }
 
 }  // namespace softgpu::compute::runtime

@@ -16,6 +16,13 @@ class PreparedLaunch;
 struct RegisterFile;
 struct WorkGroup;
 
+/// How far an access goes past a compute unit's caches.
+enum class GoesPast : std::uint32_t {
+  nothing,
+  first_level,  ///< the vector cache, or the scalar cache
+  all,          ///< and what the architecture has between them and where all compute units meet
+};
+
 struct WaveState {
   static constexpr unsigned initial_sgpr_count = 32;
 
@@ -48,8 +55,9 @@ struct WaveState {
   std::uint64_t range_end = 0;
   std::uint64_t packet_address = 0;  ///< of the dispatch packet that the kernel sees, which is the soft GPU's
 
-  ComputeUnitCaches* caches = nullptr;    ///< of the compute unit that it is on; null: coherent memory
-  std::uint32_t wants_current_value = 0;  ///< set before each load where there are caches: 1 goes past them
+  ComputeUnitCaches* caches = nullptr;     ///< of the compute unit that it is on; null: coherent memory
+  std::uint32_t vector_cache = 0;          ///< which of these its vector instructions use, 0 or 1
+  GoesPast goes_past = GoesPast::nothing;  ///< set before each load and store where there are caches
 
   /// s_barrier: returns when every wavefront of the work-group that has not ended has called it.
   void (*barrier)(WaveState*) = nullptr;

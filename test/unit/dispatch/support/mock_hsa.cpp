@@ -133,8 +133,13 @@ struct Functions {
   }
 
   static hsa_status_t amd_agent_memory_pool_get_info(hsa_agent_t, hsa_amd_memory_pool_t,
-                                                     hsa_amd_agent_memory_pool_info_t, void* value) {
-    answer(value, HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
+                                                     hsa_amd_agent_memory_pool_info_t which, void* value) {
+    if (which == HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS)
+      answer(value, HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
+    else if (which == HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS)
+      answer(value, std::uint32_t{1});
+    else
+      static_cast<hsa_amd_memory_pool_link_info_t*>(value)->link_type = HSA_AMD_LINK_INFO_TYPE_XGMI;
     return current->record("amd_agent_memory_pool_get_info");
   }
 
@@ -404,6 +409,7 @@ MockHsa::MockHsa() {
                      .grid_size_max = UINT32_MAX,
                      .lds_bytes = 65536,
                      .host_visible_memory = true,
+                     .xgmi_to_host = true,
                      .barrier_value_packets = true};
 }
 

@@ -23,7 +23,7 @@ protected:
   void another_writes(std::size_t offset, std::uint8_t value) { memory[offset] = value; }
 
   alignas(64) std::uint8_t memory[256];
-  ReadCache cache{2};
+  ReadCache cache{2, {}};
 };
 
 TEST_F(ReadCacheTest, ReadsEveryWidthAtEveryAlignment) {
@@ -70,17 +70,60 @@ TEST_F(ReadCacheTest, ReplacesLines) {
   EXPECT_EQ(read(0, 1), 100U);
 }
 
-TEST(ComputeUnitCaches, AreInvalidatedByAcquiresOnce) {
-  ComputeUnitCaches caches;
-  std::uint64_t word = 1;
-  const std::uint64_t address = std::bit_cast<std::uint64_t>(&word);
+TEST_F(ReadCacheTest, ReadsAnotherCache) {
+  ReadCache above(2, {.cache = &cache});
+  EXPECT_EQ(above.read(at(0), 1), 0U);
+  another_writes(0, 100);
+  above.invalidate();
+  EXPECT_EQ(above.read(at(0), 1), 0U);
+  above.invalidate();
+  cache.invalidate();
+  EXPECT_EQ(above.read(at(0), 1), 100U);
+}
+
+class ComputeUnitCachesTest : public ::testing::Test {
+protected:
+  [[nodiscard]] std::uint64_t read(unsigned cache, GoesPast past = GoesPast::nothing) {
+    return caches.read(cache, address, 4, past);
+  }
+  [[nodiscard]] std::uint64_t read_scalar() { return caches.read_scalar(address, GoesPast::nothing); }
+
+  std::uint32_t word = 1;
+  std::uint64_t address = std::bit_cast<std::uint64_t>(&word);
+  ComputeUnitCaches caches{0, nullptr, true};
+};
+
+TEST_F(ComputeUnitCachesTest, AreInvalidatedByAcquiresOnce) {
   caches.catch_up(1);
-  EXPECT_EQ(caches.vector.read(address, 8) + caches.scalar.read(address, 4), 2U);
+  EXPECT_EQ(read(0) + read_scalar(), 2U);
   word = 10;
   caches.catch_up(1);
-  EXPECT_EQ(caches.vector.read(address, 8) + caches.scalar.read(address, 4), 2U);
+  EXPECT_EQ(read(0) + read_scalar(), 2U);
   caches.catch_up(2);
-  EXPECT_EQ(caches.vector.read(address, 8) + caches.scalar.read(address, 4), 20U);
+  EXPECT_EQ(read(0) + read_scalar(), 20U);
+}
+
+TEST_F(ComputeUnitCachesTest, HaveTwoVectorCachesThatDoNotSeeEachOthersStores) {
+  EXPECT_EQ(read(0) + read(1), 2U);
+  caches.write(0, address, 2, 4, GoesPast::nothing);
+  EXPECT_EQ(read(0), 2U);
+  EXPECT_EQ(read(1), 1U);
+  caches.invalidate_vector(1);
+  EXPECT_EQ(read(1), 2U);
+}
+
+TEST_F(ComputeUnitCachesTest, ReadThroughTheShaderArraysCache) {
+  EXPECT_EQ(read(0), 1U);
+  word = 2;  // another shader array's store
+  caches.invalidate_vector(0);
+  EXPECT_EQ(read(0), 1U);
+  EXPECT_EQ(read(0, GoesPast::first_level), 1U);
+  caches.invalidate_shader_array();
+  EXPECT_EQ(read(0), 1U);
+  caches.invalidate_vector(0);
+  EXPECT_EQ(read(0), 2U);
+  word = 3;
+  EXPECT_EQ(read(0, GoesPast::all), 3U);
 }
 
 }  // namespace

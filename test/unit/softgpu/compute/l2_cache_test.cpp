@@ -41,10 +41,10 @@ TEST_F(L2CacheTest, WritesBackNothingButWhatWasStored) {
   EXPECT_EQ(in_memory(8, 2), 0x0201U);
 }
 
-TEST_F(L2CacheTest, WritesBackTheLinesOfAnAccess) {
+TEST_F(L2CacheTest, MakesWayInTheLinesOfAnAccess) {
   l2.write(at(0), 1, 4);
   l2.write(at(64), 2, 4);
-  l2.write_back(at(4), 4);
+  l2.make_way(at(4), 4);
   EXPECT_EQ(in_memory(0, 4), 1U);
   EXPECT_EQ(in_memory(64, 4), 0U);
 }
@@ -62,13 +62,78 @@ TEST_F(L2CacheTest, ForgetsMemoryThatIsFreed) {
 }
 
 TEST_F(L2CacheTest, IsWhatComputeUnitsReadAndWrite) {
-  ComputeUnitCaches one(&l2);
-  ComputeUnitCaches other(&l2);
-  one.write(at(0), 1, 4);
-  EXPECT_EQ(other.vector.read(at(0), 4), 1U);
+  L2Caches l2s(1);
+  l2s.add(at(0), 128);
+  ComputeUnitCaches one(0, &l2s, false);
+  ComputeUnitCaches other(1, &l2s, false);
+  one.write(0, at(0), 1, 4, GoesPast::all);
+  EXPECT_EQ(other.read(0, at(0), 4, GoesPast::nothing), 1U);
   EXPECT_EQ(in_memory(0, 4), 0U);
   other.make_way(at(0), 4);
   EXPECT_EQ(in_memory(0, 4), 1U);
+}
+
+/// Two compute units on two XCDs.
+class SeveralL2s : public L2CacheTest {
+protected:
+  SeveralL2s() { l2s.add(at(0), 128); }
+
+  [[nodiscard]] std::uint64_t read(ComputeUnitCaches& caches, GoesPast past = GoesPast::first_level) {
+    return caches.read(0, at(0), 4, past);
+  }
+  void write(ComputeUnitCaches& caches, std::uint32_t value, GoesPast past = GoesPast::nothing) {
+    caches.write(0, at(0), value, 4, past);
+  }
+
+  L2Caches l2s{2};
+  ComputeUnitCaches one{0, &l2s, false};
+  ComputeUnitCaches other{1, &l2s, false};
+};
+
+TEST_F(SeveralL2s, SeeOneAnothersStoresAfterAReleaseAndAnAcquire) {
+  EXPECT_EQ(read(other), 0U);
+  write(one, 1);
+  EXPECT_EQ(read(one), 1U);
+  l2s.invalidate();
+  EXPECT_EQ(read(other), 0U);  // not released
+  l2s.write_back();
+  EXPECT_EQ(read(other), 0U);  // not acquired
+  l2s.invalidate();
+  EXPECT_EQ(read(other), 1U);
+}
+
+TEST_F(SeveralL2s, KeepWhatWasStoredWhenTheyAreInvalidated) {
+  write(one, 1);
+  one.l2()->invalidate();
+  EXPECT_EQ(read(one), 1U);
+  EXPECT_EQ(in_memory(0, 4), 0U);
+}
+
+TEST_F(SeveralL2s, ArePassedByAccessesOfAgentScope) {
+  EXPECT_EQ(read(other), 0U);
+  write(one, 1, GoesPast::all);
+  EXPECT_EQ(in_memory(0, 4), 1U);
+  EXPECT_EQ(read(other), 0U);
+  EXPECT_EQ(read(other, GoesPast::all), 1U);
+  write(one, 2);
+  EXPECT_EQ(read(other, GoesPast::all), 1U);
+}
+
+TEST_F(SeveralL2s, MakeWayForAtomicsTogether) {
+  EXPECT_EQ(read(other), 0U);
+  write(one, 1);
+  other.make_way(at(0), 4);
+  EXPECT_EQ(in_memory(0, 4), 1U);
+  memory[0] = 2;  // the atomic
+  EXPECT_EQ(read(one) + read(other), 4U);
+}
+
+TEST_F(SeveralL2s, ShowAWorkGroupItsStoresWhereverItGoesOn) {
+  EXPECT_EQ(read(other, GoesPast::nothing), 0U);
+  write(one, 1);
+  one.leave();
+  other.take_over();
+  EXPECT_EQ(read(other, GoesPast::nothing), 1U);
 }
 
 }  // namespace
