@@ -1,6 +1,7 @@
 # Code objects from HIP sources: compiled by hipcc, bundled over GPU targets, embedded for the programs that ask. For
 # projects that use the library, and for this one.
 include_guard(GLOBAL)
+include(${CMAKE_CURRENT_LIST_DIR}/Rocm.cmake)
 
 set(FASTDISPATCH_KERNELS_FOLDER ${CMAKE_CURRENT_LIST_DIR} CACHE INTERNAL "Where the templates of code objects are")
 
@@ -59,6 +60,7 @@ function(fastdispatch_add_code_object)
     message(FATAL_ERROR "${source} does not exist")
   endif()
   fastdispatch_architectures("${arg_ARCHITECTURES}" ${arg_SOURCE} architectures)
+  fastdispatch_hip_compiler_flags(device_only host)
   list(TRANSFORM architectures PREPEND --offload-arch= OUTPUT_VARIABLE flags)
 
   if(NOT arg_OUTPUT_DIRECTORY)
@@ -67,10 +69,11 @@ function(fastdispatch_add_code_object)
   file(MAKE_DIRECTORY ${arg_OUTPUT_DIRECTORY})
   set(code_object ${arg_OUTPUT_DIRECTORY}/${arg_NAME}.hsaco)
   set(depfile ${CMAKE_CURRENT_BINARY_DIR}/${arg_NAME}.hsaco.d)
+  fastdispatch_device_dependencies(${code_object} ${depfile} dependencies)
   add_custom_command(
     OUTPUT ${code_object}
-    COMMAND ${FASTDISPATCH_KERNELS_FOLDER}/quietly ${FASTDISPATCH_HIPCC} --genco ${flags} -O3
-            ${FASTDISPATCH_KERNEL_OPTIONS} ${arg_OPTIONS} ${source} -o ${code_object} -MD -MF ${depfile}
+    COMMAND ${FASTDISPATCH_KERNELS_FOLDER}/quietly ${FASTDISPATCH_HIPCC} ${device_only} ${flags} -O3
+            ${FASTDISPATCH_KERNEL_OPTIONS} ${arg_OPTIONS} ${source} -o ${code_object} ${dependencies}
     MAIN_DEPENDENCY ${source}
     DEPFILE ${depfile}
     COMMENT "Building code object ${arg_NAME}.hsaco"
@@ -108,7 +111,8 @@ function(fastdispatch_architectures wanted source result)
     endforeach()
   endif()
   if(NOT architectures)
-    message(FATAL_ERROR "${FASTDISPATCH_HIPCC} compiles for none of FASTDISPATCH_GPU_TARGETS (${FASTDISPATCH_GPU_TARGETS})")
+    message(FATAL_ERROR "${FASTDISPATCH_HIPCC} compiles for none of FASTDISPATCH_GPU_TARGETS (${FASTDISPATCH_GPU_TARGETS}); "
+                        "what it said is in ${PROJECT_BINARY_DIR}/CMakeFiles/hipcc_trial.log")
   endif()
   set(${result} ${architectures} PARENT_SCOPE)
 endfunction()
@@ -116,10 +120,11 @@ endfunction()
 # Sets `result` to whether the installed hipcc builds for `architecture`; tried once and kept in the cache. Knowing a
 # name is not enough: clang may know an architecture that the installed device libraries have no bitcode for.
 function(fastdispatch_hipcc_compiles architecture result)
-  find_program(FASTDISPATCH_HIPCC hipcc DOC "AMD's HIP compiler driver")
-  if(NOT FASTDISPATCH_HIPCC)
-    message(FATAL_ERROR "hipcc was not found; it comes with Debian's package hipcc (FASTDISPATCH_HIPCC names another)")
+  fastdispatch_find_hip_compiler(missing)
+  if(missing)
+    message(FATAL_ERROR "${missing}")
   endif()
+  fastdispatch_hip_compiler_flags(device_only host)
   string(REPLACE "+" "_on" name ${architecture})
   string(REPLACE "-" "_off" name ${name})
   string(MAKE_C_IDENTIFIER FASTDISPATCH_HIPCC_COMPILES_${name} name)
@@ -127,7 +132,7 @@ function(fastdispatch_hipcc_compiles architecture result)
     set(trial ${PROJECT_BINARY_DIR}/CMakeFiles/hipcc_trial.hip)
     file(WRITE ${trial} "#include <hip/hip_runtime.h>\n__global__ void trial(unsigned* p) { *p = blockIdx.x; }\n")
     execute_process(
-      COMMAND ${FASTDISPATCH_KERNELS_FOLDER}/quietly ${FASTDISPATCH_HIPCC} --genco --offload-arch=${architecture}
+      COMMAND ${FASTDISPATCH_KERNELS_FOLDER}/quietly ${FASTDISPATCH_HIPCC} ${device_only} --offload-arch=${architecture}
               ${trial} -o ${trial}.hsaco
       RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(status EQUAL 0)
@@ -135,7 +140,7 @@ function(fastdispatch_hipcc_compiles architecture result)
       set(${name} ON CACHE INTERNAL "hipcc compiles for ${architecture}")
     else()
       message(STATUS "hipcc does not compile for ${architecture}: left out")
-      file(APPEND ${PROJECT_BINARY_DIR}/CMakeFiles/CMakeError.log "hipcc for ${architecture}:\n${output}\n")
+      file(APPEND ${PROJECT_BINARY_DIR}/CMakeFiles/hipcc_trial.log "hipcc for ${architecture}:\n${output}\n")
       set(${name} OFF CACHE INTERNAL "hipcc compiles for ${architecture}")
     endif()
   endif()

@@ -17,7 +17,7 @@ struct RuntimeState;
 
 /// Which device the runtime is opened on.
 enum class Device {
-  automatic,  ///< an AMD GPU where /dev/kfd can be opened, the soft GPU elsewhere; FASTDISPATCH_DEVICE overrides
+  automatic,  ///< an AMD GPU where there is /dev/kfd, the soft GPU elsewhere; FASTDISPATCH_DEVICE overrides
   amd,
   softgpu,
 };
@@ -32,6 +32,7 @@ struct RuntimeOptions {
 /// it keeps nothing open.
 ///
 /// Environment: FASTDISPATCH_DEVICE=auto|amd|softgpu, FASTDISPATCH_SOFTGPU (path of the soft GPU's libhsakmt.so.1),
+/// ROCM_PATH (ROCm's folder, whose HSA runtime comes first, then /opt/rocm's, then the dynamic linker's),
 /// FASTDISPATCH_LOG=trace|debug|info|warn|error|critical|off.
 ///
 /// A child after fork has no GPU if its parent had a Runtime then: the GPU stays with the parent. In the child,
@@ -42,7 +43,8 @@ struct RuntimeOptions {
 class FASTDISPATCH_EXPORT Runtime {
 public:
   /// Opens libhsa-runtime64.so.1 and initializes it.
-  /// Throws Error when there is no such library or device, or when the process runs HSA on another device already.
+  /// Throws Error when there is no such library or device, when there is an AMD GPU that this process may not use, or
+  /// when the process runs HSA on another device already.
   explicit Runtime(RuntimeOptions options = {});
 
   /// The GPUs that can run kernels, in HSA's order.

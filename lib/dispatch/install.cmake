@@ -21,7 +21,8 @@ write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/fastdispatchConfigV
 set(kernels ${PROJECT_SOURCE_DIR}/cmake)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fastdispatchConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/fastdispatchConfigVersion.cmake
-              ${kernels}/Kernels.cmake ${kernels}/code_object.cpp.in ${kernels}/code_object.hpp.in
+              ${kernels}/Kernels.cmake ${kernels}/Rocm.cmake ${kernels}/Packages.cmake ${kernels}/packages.txt
+              ${kernels}/code_object.cpp.in ${kernels}/code_object.hpp.in
         DESTINATION ${folder} COMPONENT dev)
 install(PROGRAMS ${kernels}/quietly DESTINATION ${folder} COMPONENT dev)
 
@@ -29,10 +30,8 @@ install(PROGRAMS ${kernels}/quietly DESTINATION ${folder} COMPONENT dev)
 file(RELATIVE_PATH prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 string(REGEX REPLACE "/$" "" prefix_from_pc ${prefix_from_pc})
 set(hsa_flags)
-foreach(folder IN LISTS hsa_include_directories)
-  if(NOT folder IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
-    string(APPEND hsa_flags " -isystem ${folder}")
-  endif()
-endforeach()
+if(NOT FASTDISPATCH_HSA_INCLUDE_DIR IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
+  set(hsa_flags " -isystem ${FASTDISPATCH_HSA_INCLUDE_DIR}")
+endif()
 configure_file(fastdispatch.pc.in ${CMAKE_CURRENT_BINARY_DIR}/fastdispatch.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/fastdispatch.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)

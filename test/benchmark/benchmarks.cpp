@@ -88,8 +88,10 @@ void run(int rounds, const std::string& json) {
 
 int main(int argc, char** argv) {
   guard_standard_output("benchmarks");
+#ifdef SOFTGPU_LIBRARY
   // The library looks for it beside itself; here the library is part of this program.
   ::setenv("FASTDISPATCH_SOFTGPU", SOFTGPU_LIBRARY, /*overwrite=*/0);
+#endif
   try {
     CommandLine line("Measures dispatches and the bitonic sort.", "benchmarks");
     std::uint32_t rounds = 5;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include "dispatch/code_object/demangle.hpp"
 #include "fastdispatch/error.hpp"

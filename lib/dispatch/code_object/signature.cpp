@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include "dispatch/code_object/demangle.hpp"
 #include "dispatch/code_object/types_fit.hpp"

@@ -10,6 +10,7 @@
 #include "dispatch/device/hardware.hpp"
 #include "dispatch/device/queries.hpp"
 #include "dispatch/device/runtime_state.hpp"
+#include "dispatch/hsa/device_choice.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -125,7 +126,7 @@ void discover(RuntimeState& runtime) {
   for_each_agent(api, add);
 
   if (runtime.host == nullptr) throw Error(ErrorKind::runtime, "the HSA runtime has no agent for the host");
-  if (runtime.gpus.empty()) throw Error(ErrorKind::runtime, "the HSA runtime has no GPU that can run kernels");
+  if (runtime.gpus.empty()) throw Error(ErrorKind::runtime, no_gpu_message(this_machine()));
   runtime.host->host = runtime.host.get();
   for (const auto& gpu : runtime.gpus) {
     gpu->host = runtime.host.get();

@@ -15,10 +15,10 @@ struct IsaVersion {
 
 // gfx90a is 9.0.10, gfx1030 is 10.3.0: minor version and stepping are one hexadecimal digit each.
 std::optional<IsaVersion> version_of(std::string_view isa) noexcept {
-  const std::size_t begin = isa.rfind("gfx");
+  const std::string_view name = isa.substr(0, isa.find(':'));  // without features
+  const std::size_t begin = name.rfind("gfx");
   if (begin == std::string_view::npos) return std::nullopt;
-  std::string_view digits = isa.substr(begin + 3);
-  digits = digits.substr(0, digits.find(':'));
+  const std::string_view digits = name.substr(begin + 3);
   if (digits.size() < 3) return std::nullopt;
   IsaVersion version;
   const auto read = [](std::string_view text, unsigned& number, int base) {

@@ -6,12 +6,12 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <spdlog/fmt/fmt.h>
-#include <unistd.h>
 
+#include "dispatch/hsa/device_choice.hpp"
 #include "dispatch/hsa/log.hpp"
 #include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/error.hpp"
@@ -24,12 +24,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* thunk_name = "libhsakmt.so.1";
 constexpr const char* softgpu_mark = "softgpu_mark";  // what the soft GPU's library defines, and no other
-
-bool has_amd_driver() {
-  const int file = open("/dev/kfd", O_RDWR | O_CLOEXEC);
-  if (file >= 0) close(file);
-  return file >= 0;
-}
 
 std::string last_dl_error() {
   const char* text = dlerror();
@@ -64,7 +58,8 @@ fs::path softgpu_path() {
                 fmt::format("FASTDISPATCH_SOFTGPU is '{}': {}; it is to be the path of a soft GPU's {}, or not set",
                             path.string(), why, thunk_name));
   throw Error(ErrorKind::runtime,
-              fmt::format("the soft GPU's library {} cannot be used: {}; FASTDISPATCH_SOFTGPU may name another {}",
+              fmt::format("the soft GPU's library {} cannot be used: {}; FASTDISPATCH_SOFTGPU may name another {} (an "
+                          "AMD GPU has a /dev/kfd)",
                           path.string(), why, thunk_name));
 }
 
@@ -98,17 +93,44 @@ void load_softgpu() {
   refuse_softgpu(path, is_softgpu ? fmt::format("its SONAME is not {}", thunk_name) : "it is no soft GPU");
 }
 
-void* load_hsa_runtime() {
-  // ROCm's own packages do not always tell the dynamic linker where they are.
-  std::string reasons;
-  for (const char* name : {"libhsa-runtime64.so.1", "/opt/rocm/lib/libhsa-runtime64.so.1"}) {
-    if (void* handle = dlopen(name, RTLD_NOW | RTLD_GLOBAL)) return handle;
-    reasons += reasons.empty() ? last_dl_error() : "; " + last_dl_error();
+// Whether the runtime's calls of the thunk end in a libhsakmt.so.1 of their own, which the soft GPU can be. A symbol is
+// looked for in a library and in what it depends on.
+bool asks_for_thunk(void* runtime) { return dlsym(runtime, "hsaKmtOpenKFD") != nullptr; }
+
+// Opens the first of the machine's HSA runtimes that can serve. One that the process has loaded is the one to use: a
+// second one would be a second HSA.
+void* load_hsa_runtime(Device device, const Machine& machine) {
+  std::vector<RuntimeCandidate> candidates = runtime_candidates(machine);
+  const std::string name = candidates.back().library;
+  if (void* loaded = dlopen(name.c_str(), RTLD_NOW | RTLD_NOLOAD)) {
+    dlclose(loaded);
+    candidates = {{name, "the process has it loaded already"}};
   }
-  throw Error(ErrorKind::runtime,
-              fmt::format("the HSA runtime cannot be loaded: {}; it comes with Debian's package libhsa-runtime64-1, or "
-                          "with ROCm's hsa-rocr",
-                          reasons));
+  std::string reasons;
+  for (const auto& [library, why] : candidates) {
+    void* handle = dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL);
+    std::string reason;
+    if (handle == nullptr) {
+      reason = last_dl_error();
+    } else {
+      const std::string file = file_of(dlsym(handle, "hsa_init")).string();
+      if (device != Device::softgpu || asks_for_thunk(handle)) {
+        log().info("HSA runtime {}: {}", file, why);
+        return handle;
+      }
+      dlclose(handle);
+      reason = fmt::format("the soft GPU cannot stand below the HSA runtime {}: it has a driver interface of its own "
+                           "built in, as ROCm's has from 6.3 on; Debian's package libhsa-runtime64-1 has not",
+                           file);
+    }
+    log().info("not the HSA runtime of {} ({}): {}", library, why, reason);
+    reasons += reasons.empty() ? reason : "; " + reason;
+  }
+  throw Error(
+      ErrorKind::runtime,
+      fmt::format("the HSA runtime cannot be loaded: {}; it comes with the package libhsa-runtime64-1 of Debian, "
+                  "rocm-runtime of Fedora, or hsa-rocr of AMD and of Arch (ROCM_PATH may name ROCm's folder)",
+                  reasons));
 }
 
 void fill(HsaApi& api, void* handle, std::string_view path) {
@@ -129,17 +151,11 @@ fs::path thunk_file() {
   return file;
 }
 
-std::unique_ptr<HsaLibrary> open_library(Device device) {
+std::unique_ptr<HsaLibrary> open_library(Device device, const Machine& machine) {
   auto library = std::make_unique<HsaLibrary>();
   if (device == Device::softgpu) load_softgpu();
-  void* handle = load_hsa_runtime();
+  void* handle = load_hsa_runtime(device, machine);
   library->path = file_of(dlsym(handle, "hsa_init")).string();
-  // Found in ROCr's own dependencies, unless it is linked to AMD's thunk statically.
-  if (device == Device::softgpu && dlsym(handle, "hsaKmtOpenKFD") == nullptr)
-    throw Error(ErrorKind::runtime,
-                fmt::format("the soft GPU cannot stand below the HSA runtime {}: it has a driver interface of its own "
-                            "built in, as ROCm's has from 6.3 on; Debian's package libhsa-runtime64-1 has not",
-                            library->path));
   library->thunk = thunk_file().string();
   std::error_code ignored;  // true also if softgpu-run put the soft GPU in the place of AMD's thunk
   library->softgpu = fs::equivalent(library->thunk, softgpu_path(), ignored);
@@ -149,38 +165,10 @@ std::unique_ptr<HsaLibrary> open_library(Device device) {
 
 }  // namespace
 
-Device choose_device(Device requested, const char* environment, bool has_driver) {
-  Device device = requested;
-  if (device == Device::automatic && environment != nullptr) {
-    const std::string_view value = environment;
-    if (value == "amd")
-      device = Device::amd;
-    else if (value == "softgpu")
-      device = Device::softgpu;
-    else if (value != "auto" && !value.empty())
-      throw Error(fmt::format("FASTDISPATCH_DEVICE is '{}'; it may be auto, amd or softgpu", value));
-  }
-  if (device == Device::automatic) return has_driver ? Device::amd : Device::softgpu;
-  if (device == Device::amd && !has_driver)
-    throw Error(
-        ErrorKind::runtime,
-        "an AMD GPU was asked for, but /dev/kfd cannot be opened: is the amdgpu driver loaded, and is this user "
-        "in the group render? (FASTDISPATCH_DEVICE=softgpu uses the soft GPU)");
-  return device;
-}
-
-std::string reason_for_device(Device requested, const char* environment, bool has_driver) {
-  if (requested != Device::automatic) return "the program asks for it";
-  const std::string_view value = environment == nullptr ? "" : environment;
-  if (!value.empty() && value != "auto") return fmt::format("FASTDISPATCH_DEVICE is {}", value);
-  return has_driver ? "/dev/kfd can be opened" : "/dev/kfd cannot be opened";
-}
-
 HsaLibrary& open_hsa_library(Device requested) {
   check_not_forked();
-  const char* environment = secure_getenv("FASTDISPATCH_DEVICE");
-  const bool has_driver = has_amd_driver();
-  const Device device = choose_device(requested, environment, has_driver);
+  const Machine machine = this_machine();
+  const Device device = choose_device(requested, machine);
   // Never unloaded: HSA's threads may run until the process ends.
   struct Opened {
     std::mutex mutex;
@@ -190,8 +178,8 @@ HsaLibrary& open_hsa_library(Device requested) {
   static auto& opened = *new Opened;
   const std::scoped_lock lock(opened.mutex);
   if (opened.library == nullptr) {
-    opened.library = open_library(device);
-    opened.library->reason = reason_for_device(requested, environment, has_driver);
+    opened.library = open_library(device, machine);
+    opened.library->reason = reason_for_device(requested, machine);
     if (device == Device::amd && opened.library->softgpu)
       opened.library->reason += ", and the soft GPU was put in the place of AMD's thunk (softgpu-run does)";
     opened.device = device;

@@ -16,13 +16,6 @@ struct HsaLibrary {
   std::string reason{};  ///< why this device, in words
 };
 
-/// What `requested` and the environment variable FASTDISPATCH_DEVICE (null where it is not set) choose on a machine
-/// with or without an AMD GPU's driver. Throws Error for a bad value, and where `amd` is asked for and not there.
-[[nodiscard]] Device choose_device(Device requested, const char* environment, bool has_amd_driver);
-
-/// Why choose_device chooses what it does, for people: "FASTDISPATCH_DEVICE is softgpu".
-[[nodiscard]] std::string reason_for_device(Device requested, const char* environment, bool has_amd_driver);
-
 /// Opens the library, once in a process: libraries cannot be changed under a running HSA.
 /// Throws Error when something is missing, when the process has another device open, and in a child after fork.
 [[nodiscard]] HsaLibrary& open_hsa_library(Device requested);

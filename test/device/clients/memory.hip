@@ -117,7 +117,12 @@ void host_memory() {
   EXPECT(counts_from(pinned, 1));
   hipPointerAttribute_t attributes{};
   CHECK(hipPointerGetAttributes(&attributes, pinned));
-  EXPECT(attributes.memoryType == hipMemoryTypeHost && attributes.devicePointer != nullptr);
+#if HIP_VERSION_MAJOR >= 6
+  const hipMemoryType type = attributes.type;
+#else
+  const hipMemoryType type = attributes.memoryType;
+#endif
+  EXPECT(type == hipMemoryTypeHost && attributes.devicePointer != nullptr);
   copies(pinned, std::vector<std::uint32_t>(count).data());
   CHECK(hipHostFree(pinned));
 

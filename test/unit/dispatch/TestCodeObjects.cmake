@@ -1,9 +1,4 @@
 # The kernels of this folder, as bundle and as single ELF files of several code object versions and languages.
-find_program(FASTDISPATCH_CLANG NAMES clang clang-${FASTDISPATCH_LLVM_VERSION_MAJOR} HINTS ${FASTDISPATCH_LLVM_TOOLS_BINARY_DIR} NO_DEFAULT_PATH
-             DOC "The clang of LLVM ${FASTDISPATCH_LLVM_PACKAGE_VERSION}")
-if(NOT FASTDISPATCH_CLANG)
-  message(FATAL_ERROR "clang was not found in ${FASTDISPATCH_LLVM_TOOLS_BINARY_DIR}; it comes with the package hipcc (./dev build installs it)")
-endif()
 
 # Lets `target` find the files through TEST_BUNDLE, TEST_HIP_V4, TEST_HIP_V5 and TEST_OPENCL_V4.
 function(fastdispatch_test_code_objects target)
@@ -12,9 +7,10 @@ function(fastdispatch_test_code_objects target)
   set(quietly ${PROJECT_SOURCE_DIR}/cmake/quietly)
   set(clang ${FASTDISPATCH_CLANG} -target amdgcn-amd-amdhsa -mcpu=gfx90a)
   set(hip ${quietly} ${FASTDISPATCH_HIPCC} -O2)
+  fastdispatch_hip_compiler_flags(device_only host)
 
   add_custom_command(OUTPUT ${out}/kernels.hsaco MAIN_DEPENDENCY ${kernels}/kernels.hip VERBATIM
-    COMMAND ${hip} --genco --offload-arch=gfx90a:xnack+ --offload-arch=gfx90a:xnack- --offload-arch=gfx1030
+    COMMAND ${hip} ${device_only} --offload-arch=gfx90a:xnack+ --offload-arch=gfx90a:xnack- --offload-arch=gfx1030
             ${kernels}/kernels.hip -o ${out}/kernels.hsaco)
   # lld of LLVM 15 does not link objects that carry version 5 in their headers; the metadata, which is what counts,
   # goes through the assembler.

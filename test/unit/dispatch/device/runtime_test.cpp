@@ -12,38 +12,9 @@
 namespace fastdispatch::test {
 namespace {
 
-using detail::choose_device;
-using detail::reason_for_device;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-TEST(Device, automatic_is_the_gpu_where_there_is_a_driver_and_the_soft_gpu_elsewhere) {
-  EXPECT_EQ(choose_device(Device::automatic, nullptr, true), Device::amd);
-  EXPECT_EQ(choose_device(Device::automatic, nullptr, false), Device::softgpu);
-  EXPECT_EQ(choose_device(Device::automatic, "auto", false), Device::softgpu);
-}
-
-TEST(Device, automatic_is_overridden_by_the_environment_and_nothing_else_is) {
-  EXPECT_EQ(choose_device(Device::automatic, "softgpu", true), Device::softgpu);
-  EXPECT_EQ(choose_device(Device::automatic, "amd", true), Device::amd);
-  EXPECT_EQ(choose_device(Device::softgpu, "amd", true), Device::softgpu);
-}
-
-TEST(Device, comes_with_the_reason_why_it_was_chosen) {
-  EXPECT_EQ(reason_for_device(Device::automatic, nullptr, true), "/dev/kfd can be opened");
-  EXPECT_EQ(reason_for_device(Device::automatic, "auto", false), "/dev/kfd cannot be opened");
-  EXPECT_EQ(reason_for_device(Device::automatic, "softgpu", true), "FASTDISPATCH_DEVICE is softgpu");
-  EXPECT_EQ(reason_for_device(Device::softgpu, "amd", true), "the program asks for it");
-}
-
-TEST(Device, that_cannot_be_had_is_refused) {
-  EXPECT_THAT(error_of([] { static_cast<void>(choose_device(Device::automatic, "nvidia", true)); }),
-              AllOf(HasSubstr("FASTDISPATCH_DEVICE is 'nvidia'"), HasSubstr("auto, amd or softgpu")));
-  EXPECT_THAT(error_of([] { static_cast<void>(choose_device(Device::amd, nullptr, false)); }), HasSubstr("/dev/kfd"));
-  EXPECT_THAT(error_of([] { static_cast<void>(choose_device(Device::automatic, "amd", false)); }),
-              HasSubstr("/dev/kfd"));
-}
 
 TEST(RuntimeState, finds_agents_with_their_properties_and_pools) {
   MockHsa hsa;
