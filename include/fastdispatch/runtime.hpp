@@ -32,7 +32,7 @@ struct RuntimeOptions {
 /// it keeps nothing open.
 ///
 /// Environment: FASTDISPATCH_DEVICE=auto|amd|softgpu, FASTDISPATCH_SOFTGPU (path of the soft GPU's libhsakmt.so.1),
-/// FASTDISPATCH_LOG=trace|debug|info|warn|error|critical|off.
+/// FASTDISPATCH_LOG=off|error|warning|info|debug|packets, FASTDISPATCH_TRACE (file of a trace, see docs/tracing.md).
 ///
 /// A child after fork has no GPU if its parent had a Runtime then: the GPU stays with the parent. In the child,
 /// whatever was made with the Runtime throws Error where it is used, and may be destroyed. A new Runtime throws, too; a
@@ -42,7 +42,8 @@ struct RuntimeOptions {
 class FASTDISPATCH_EXPORT Runtime {
 public:
   /// Opens libhsa-runtime64.so.1 and initializes it.
-  /// Throws Error when there is no such library or device, or when the process runs HSA on another device already.
+  /// Throws Error when there is no such library or device, when the process runs HSA on another device already, or when
+  /// the file of FASTDISPATCH_TRACE cannot be written.
   explicit Runtime(RuntimeOptions options = {});
 
   /// The GPUs that can run kernels, in HSA's order.

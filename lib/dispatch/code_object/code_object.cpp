@@ -8,6 +8,7 @@
 
 #include "dispatch/code_object/byte_reader.hpp"
 #include "dispatch/code_object/elf_layout.hpp"
+#include "dispatch/hsa/log.hpp"
 
 namespace fastdispatch::detail {
 namespace {
@@ -115,6 +116,8 @@ CodeObject select_from_bundle(const ByteReader& file, const TargetId& device, st
   }
   const auto elf = file.bytes(best->offset, best->size, "bundle entry's content");
   check_elf_layout(ByteReader(elf, file.file() + ", entry " + best->id));
+  log().debug("{}: taken is {}, the most specific entry that runs on {}; the bundle has: {}", file.file(), best->id,
+              isa, list(entries));
   return {.entry = best->id, .target = std::move(target), .offset = best->offset, .elf = elf};
 }
 
@@ -138,6 +141,7 @@ CodeObject select_code_object(std::span<const std::byte> bytes, std::string_view
   if (!runs_on(target, *device)) throw_no_match(name, to_string(target), isa);
   check_elf_layout(file);
   std::string entry = to_string(target);
+  log().debug("{}: no bundle, but one code object, for {}, which runs on {}", name, entry, isa);
   return {.entry = std::move(entry), .target = std::move(target), .offset = 0, .elf = bytes};
 }
 

@@ -91,7 +91,7 @@ void load_softgpu() {
   void* named = dlopen(thunk_name, RTLD_NOW | RTLD_NOLOAD);
   if (named != nullptr) dlclose(named);
   if (is_softgpu && named == handle) {
-    log().debug("soft GPU: {}", path.string());
+    log().info("soft GPU: {}", path.string());
     return;
   }
   dlclose(handle);
@@ -168,9 +168,18 @@ Device choose_device(Device requested, const char* environment, bool has_driver)
   return device;
 }
 
+std::string reason_for_device(Device requested, const char* environment, bool has_driver) {
+  if (requested != Device::automatic) return "the program asked for it (RuntimeOptions::device)";
+  const std::string_view value = environment == nullptr ? "" : environment;
+  if (value == "amd" || value == "softgpu") return fmt::format("FASTDISPATCH_DEVICE is {}", value);
+  return has_driver ? "/dev/kfd can be opened" : "/dev/kfd cannot be opened";
+}
+
 HsaLibrary& open_hsa_library(Device requested) {
   check_not_forked();
-  const Device device = choose_device(requested, secure_getenv("FASTDISPATCH_DEVICE"), has_amd_driver());
+  const char* environment = secure_getenv("FASTDISPATCH_DEVICE");
+  const bool has_driver = has_amd_driver();
+  const Device device = choose_device(requested, environment, has_driver);
   // Never unloaded: HSA's threads may run until the process ends.
   struct Opened {
     std::mutex mutex;
@@ -182,6 +191,8 @@ HsaLibrary& open_hsa_library(Device requested) {
   if (opened.library == nullptr) {
     opened.library = open_library(device);
     opened.device = device;
+    opened.library->why = fmt::format("on {}, because {}", device == Device::amd ? "an AMD GPU" : "the soft GPU",
+                                      reason_for_device(requested, environment, has_driver));
   }
   if (opened.device != device)
     throw Error(ErrorKind::runtime, fmt::format("this process runs HSA on {} already and cannot change to {}",
