@@ -3,7 +3,6 @@
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <set>
 #include <thread>
 
@@ -12,8 +11,6 @@
 
 namespace fastdispatch::test {
 namespace {
-
-using testing::HasSubstr;
 
 class Traces : public Device {
 protected:
