@@ -26,5 +26,6 @@
 #include "fastdispatch/streams.hpp"
 #include "fastdispatch/submission.hpp"
 #include "fastdispatch/timed_submission.hpp"
+#include "fastdispatch/trace.hpp"
 #include "fastdispatch/version.hpp"
 #include "fastdispatch/wait.hpp"

@@ -33,7 +33,7 @@ struct RuntimeOptions {
 ///
 /// Environment: FASTDISPATCH_DEVICE=auto|amd|softgpu, FASTDISPATCH_SOFTGPU (path of the soft GPU's libhsakmt.so.1),
 /// ROCM_PATH (ROCm's folder, whose HSA runtime comes first, then /opt/rocm's, then the dynamic linker's),
-/// FASTDISPATCH_LOG=trace|debug|info|warn|error|critical|off.
+/// FASTDISPATCH_LOG=off|error|warning|info|debug|packets, FASTDISPATCH_TRACE (file of a trace, see docs/tracing.md).
 ///
 /// A child after fork has no GPU if its parent had a Runtime then: the GPU stays with the parent. In the child,
 /// whatever was made with the Runtime throws Error where it is used, and may be destroyed. A new Runtime throws, too; a
@@ -43,8 +43,8 @@ struct RuntimeOptions {
 class FASTDISPATCH_EXPORT Runtime {
 public:
   /// Opens libhsa-runtime64.so.1 and initializes it.
-  /// Throws Error when there is no such library or device, when there is an AMD GPU that this process may not use, or
-  /// when the process runs HSA on another device already.
+  /// Throws Error when there is no such library or device, when there is an AMD GPU that this process may not use, when
+  /// the process runs HSA on another device already, or when the file of FASTDISPATCH_TRACE cannot be written.
   explicit Runtime(RuntimeOptions options = {});
 
   /// The GPUs that can run kernels, in HSA's order.

@@ -51,7 +51,9 @@ namespace fastdispatch::detail {
   X(amd_memory_unlock)                                                                                                 \
   X(amd_pointer_info)                                                                                                  \
   X(amd_profiling_set_profiler_enabled)                                                                                \
-  X(amd_profiling_get_dispatch_time)
+  X(amd_profiling_get_dispatch_time)                                                                                   \
+  X(amd_profiling_async_copy_enable)                                                                                   \
+  X(amd_profiling_get_async_copy_time)
 
 struct HsaApi {
 // NOLINTNEXTLINE(bugprone-macro-parentheses): a declaration names its variable without

@@ -8,6 +8,7 @@
 
 #include "dispatch/code_object/byte_reader.hpp"
 #include "dispatch/code_object/elf_layout.hpp"
+#include "dispatch/hsa/log.hpp"
 
 namespace fastdispatch::detail {
 namespace {
@@ -120,6 +121,8 @@ CodeObject select_from_bundle(const ByteReader& file, const TargetId& device, st
   if (!runs_on(code_object.target, device)) {
     file.fail("bundle entry " + best->id, best->offset, "its ELF flags say " + to_string(code_object.target));
   }
+  log().debug("{}: taken is {}, the most specific entry that runs on {}; the bundle has: {}", file.file(), best->id,
+              isa, list(entries));
   return code_object;
 }
 
@@ -154,6 +157,7 @@ CodeObject select_code_object(std::span<const std::byte> bytes, std::string_view
   if (is_bundle(file)) return select_from_bundle(file, *device, isa);
   CodeObject code_object = whole_code_object(file);
   if (!runs_on(code_object.target, *device)) throw_no_match(name, code_object.entry, isa);
+  log().debug("{}: no bundle, but one code object, for {}, which runs on {}", name, code_object.entry, isa);
   return code_object;
 }
 

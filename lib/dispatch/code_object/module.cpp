@@ -17,6 +17,7 @@
 #include "dispatch/code_object/module_variable.hpp"
 #include "dispatch/code_object/signature.hpp"
 #include "dispatch/device/agent_state.hpp"
+#include "dispatch/hsa/log.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/detail/runtime_share.hpp"
 #include "fastdispatch/error.hpp"
@@ -105,6 +106,7 @@ struct Module::State {
       infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel), agent, options.dynamic_stack_bytes));
     }
     for (const detail::KernelInfo& info : infos) detail::state_of(agent).kernels.add(info.object, info.name);
+    detail::log().debug("{}: {} kernel(s) loaded for {}", name, infos.size(), agent.name());
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;

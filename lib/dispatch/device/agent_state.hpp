@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -19,6 +20,7 @@
 #include "fastdispatch/detail/hsa_api.hpp"
 #include "fastdispatch/detail/runtime_share.hpp"
 #include "fastdispatch/signal.hpp"
+#include "trace_format/lanes.hpp"
 
 namespace fastdispatch::detail {
 
@@ -54,6 +56,10 @@ struct AgentState {
   /// completed.
   std::optional<SignalPool> device_signals;
   Completions completions;
+  std::atomic<bool> copies_are_timed{false};  ///< for traces, see memory/copy_trace.hpp
+  std::mutex copy_lanes_mutex;
+  trace_format::Lanes copy_lanes;  ///< of copies that the host waited for
+  std::uint64_t copy_lanes_trace = 0;
 };
 
 }  // namespace fastdispatch::detail

@@ -10,6 +10,7 @@
 
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/device/wait.hpp"
+#include "dispatch/trace/host_span.hpp"
 
 namespace fastdispatch::detail {
 
@@ -115,11 +116,15 @@ bool Completions::call_first(AgentQueue& queue, Watched& watched, std::unique_lo
   }
   CompletionCallback callback = std::move(first->second);
   const AgentQueue* outer = std::exchange(calling_, &queue);
-  const std::uint64_t outer_epoch = std::exchange(calling_epoch_, first->first);
+  const std::uint64_t epoch = first->first;
+  const std::uint64_t outer_epoch = std::exchange(calling_epoch_, epoch);
   watched.pending.erase(first);
   lock.unlock();
-  callback(failure ? &*failure : nullptr);
-  callback = nullptr;
+  {
+    const HostSpan span("callback", "callback on completion", {"epoch", epoch});
+    callback(failure ? &*failure : nullptr);
+    callback = nullptr;
+  }
   lock.lock();
   calling_ = outer;
   calling_epoch_ = outer_epoch;

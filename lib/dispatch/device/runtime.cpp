@@ -11,6 +11,7 @@
 #include "dispatch/device/system_events.hpp"
 #include "dispatch/hsa/log.hpp"
 #include "dispatch/hsa/runtime_use.hpp"
+#include "dispatch/trace/trace_session.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/error.hpp"
@@ -69,6 +70,16 @@ std::shared_ptr<RuntimeState> share_state(HsaLibrary& library) {
 
 }  // namespace
 
+// A trace that cannot be written is told before anything is opened.
+std::shared_ptr<RuntimeState> open_runtime(Device device) {
+  TraceSession::instance().start_from_environment();
+  HsaLibrary& library = open_hsa_library(device);
+  // Behind ROCr's own: what is registered last goes first.
+  static const bool ends_at_exit = (TraceSession::end_at_exit(), true);
+  static_cast<void>(ends_at_exit);
+  return share_state(library);
+}
+
 RuntimeState::RuntimeState(HsaLibrary& opened) : library(opened) {
   start(library);
   try {
@@ -77,8 +88,8 @@ RuntimeState::RuntimeState(HsaLibrary& opened) : library(opened) {
     library.api.shut_down();
     throw;
   }
-  log().debug("HSA runtime {} implements HSA {}; {} GPU(s), the first a {}", library.path, version, gpus.size(),
-              gpus.front()->properties.isa);
+  log().info("HSA runtime {} implements HSA {}; {} GPU(s), the first a {}", library.path, version, gpus.size(),
+             gpus.front()->properties.isa);
   begin_use(opened.api);
 }
 
@@ -87,6 +98,7 @@ RuntimeState::~RuntimeState() {
     const std::scoped_lock lock(current().mutex);
     if (current().alive == this) current().alive = nullptr;
   }
+  TraceSession::instance().flush_quietly();
   for (const auto& gpu : gpus) gpu->close();
   host->close();
   library.api.shut_down();
@@ -98,7 +110,7 @@ RuntimeState::~RuntimeState() {
 
 }  // namespace detail
 
-Runtime::Runtime(RuntimeOptions options) : state_(detail::share_state(detail::open_hsa_library(options.device))) {}
+Runtime::Runtime(RuntimeOptions options) : state_(detail::open_runtime(options.device)) {}
 
 std::span<const Agent> Runtime::gpus() const& noexcept { return state_->gpu_views; }
 

@@ -26,6 +26,9 @@ struct RuntimeState {
   std::vector<Agent> gpu_views;
 };
 
+/// The process's state, made if there is none.
+[[nodiscard]] std::shared_ptr<RuntimeState> open_runtime(Device device);
+
 /// Fills host, gpus and version by asking HSA.
 void discover(RuntimeState& runtime);
 

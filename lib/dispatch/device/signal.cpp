@@ -9,6 +9,7 @@
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/device/wait.hpp"
 #include "dispatch/hsa/amd_signal.hpp"
+#include "dispatch/trace/host_span.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -54,6 +55,7 @@ void Signal::store(hsa_signal_value_t value) {
 }
 
 void Signal::wait(WaitOptions options, hsa_signal_value_t threshold) const {
+  const detail::HostSpan span("wait", "wait for a signal", {"signal", handle_.handle});
   detail::QueueRegistry& queues = detail::state_of(agent_).queues;
   const auto check_failure = [&, seen = std::uint32_t{0}]() mutable {
     queues.look_at_copies();

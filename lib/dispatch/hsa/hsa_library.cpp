@@ -86,7 +86,7 @@ void load_softgpu() {
   void* named = dlopen(thunk_name, RTLD_NOW | RTLD_NOLOAD);
   if (named != nullptr) dlclose(named);
   if (is_softgpu && named == handle) {
-    log().debug("soft GPU: {}", path.string());
+    log().info("soft GPU: {}", path.string());
     return;
   }
   dlclose(handle);

@@ -7,7 +7,9 @@
 
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/device/backoff.hpp"
+#include "dispatch/hsa/watching.hpp"
 #include "dispatch/memory/copy_engine.hpp"
+#include "dispatch/memory/copy_trace.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
@@ -52,6 +54,7 @@ void Copier::copy(const MemoryView& destination, const MemoryView& source, const
   }
   try {
     wait_for_copy(*copied, deadline);
+    if (is_watched_by(Watcher::trace)) trace_copy(agent_, copied->handle(), destination, source);
   } catch (const TimeoutError&) {
     const std::scoped_lock lock(unfinished_mutex_);
     unfinished_.push_back(std::move(copied));
@@ -61,12 +64,21 @@ void Copier::copy(const MemoryView& destination, const MemoryView& source, const
 
 void Copier::start(const MemoryView& destination, const MemoryView& source, Block& block) {
   block.copied.store(1);
+  block.destination = destination;
+  block.source = source;
   try {
     start_copy(agent_, destination, source, block.copied.handle(), {});
   } catch (...) {
     block.copied.store(0);
     throw;
   }
+}
+
+void Copier::wait_for(Block& block, const Deadline& deadline) {
+  wait_for_copy(block.copied, deadline);
+  if (block.source.size != 0 && is_watched_by(Watcher::trace))
+    trace_copy(agent_, block.copied.handle(), block.destination, block.source);
+  block.source = {};
 }
 
 void Copier::wait_for_unfinished(const Deadline& deadline) {
@@ -98,12 +110,12 @@ void Copier::upload(const MemoryView& destination, const std::byte* source, cons
   take_turn(deadline, [&] {
     for (std::size_t offset = 0; offset < destination.size; offset += block_size) {
       Block& block = block_at(offset);
-      wait_for_copy(block.copied, deadline);
+      wait_for(block, deadline);
       const std::size_t size = std::min(block_size, destination.size - offset);
       std::memcpy(block.memory.data(), source + offset, size);
       start(destination.subview(offset, size), block.memory.view().subview(0, size), block);
     }
-    for (Block& block : blocks_) wait_for_copy(block.copied, deadline);
+    for (Block& block : blocks_) wait_for(block, deadline);
   });
 }
 
@@ -119,7 +131,7 @@ void Copier::download(std::byte* destination, const MemoryView& source, const De
     for (std::size_t offset = 0; offset < source.size; offset += block_size) {
       start_at(offset + block_size);
       Block& block = block_at(offset);
-      wait_for_copy(block.copied, deadline);
+      wait_for(block, deadline);
       std::memcpy(destination + offset, block.memory.data(), std::min(block_size, source.size - offset));
     }
   });

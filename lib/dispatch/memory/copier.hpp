@@ -38,11 +38,14 @@ private:
   struct Block {
     explicit Block(OwnAgent agent) : memory(PoolMemory::pinned(agent, block_size)), copied(agent, 0) {}
     PoolMemory memory;
-    Signal copied;  // 1 while the device copies
+    Signal copied;             // 1 while the device copies
+    MemoryView destination{};  // of that copy
+    MemoryView source{};
   };
 
   [[nodiscard]] Block& block_at(std::size_t offset) { return blocks_[offset / block_size % blocks_.size()]; }
   void start(const MemoryView& destination, const MemoryView& source, Block& block);
+  void wait_for(Block& block, const Deadline& deadline);
   // Makes `copies` through the blocks. All of them have ended when it returns or throws, but for TimeoutError.
   template <class Copies>
   void take_turn(const Deadline& deadline, Copies copies);

@@ -13,6 +13,7 @@
 #include "dispatch/hsa/log.hpp"
 #include "dispatch/memory/copier.hpp"
 #include "dispatch/memory/copy_engine.hpp"
+#include "dispatch/trace/host_span.hpp"
 #include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/pin.hpp"
@@ -29,7 +30,8 @@ public:
     try {
       pin_.emplace(agent, range_);
     } catch (const Error& error) {
-      detail::log().debug("staging {} bytes: {}", range_.size(), error.what());
+      detail::log().debug("copying {} bytes in pieces through pinned memory, because they cannot be locked: {}",
+                          range_.size(), error.what());
     }
   }
   ~CopyLock() {
@@ -92,7 +94,10 @@ void copy(const MemoryView& destination, const MemoryView& source, const CopyOpt
   detail::check_not_forked();
   detail::check_ranges(destination, source);
   if (source.size == 0) return;
+  const detail::HostSpan span("copy", "copy", {"bytes", source.size});
   if (destination.kind != MemoryKind::device && source.kind != MemoryKind::device) {
+    detail::log().debug("copying {} bytes by the host, not by a copy engine: neither side is device memory",
+                        source.size);
     std::memcpy(destination.address, source.address, source.size);
     return;
   }
@@ -113,6 +118,7 @@ void copy_async(const MemoryView& destination, const MemoryView& source, const S
   detail::make_reachable(destination, source);
   const std::optional<Agent>& agent = destination.agent ? destination.agent : source.agent;
   if (!agent) throw Error("an asynchronous copy of no memory at all: one side must belong to an agent");
+  const detail::HostSpan span("copy", "start a copy", {"bytes", source.size});
   if (source.size == 0) throw Error("an asynchronous copy of 0 bytes: nothing would complete the signal");
   detail::start_copy(*agent, destination, source, completion.handle(), depends_on);
 }

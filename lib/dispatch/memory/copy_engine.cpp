@@ -9,6 +9,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/hsa/watching.hpp"
+#include "dispatch/memory/copy_trace.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -88,6 +90,7 @@ void make_reachable(const MemoryView& destination, const MemoryView& source) {
 void start_copy(Agent agent, const MemoryView& destination, const MemoryView& source, hsa_signal_t completion,
                 std::span<const hsa_signal_t> depends_on) {
   const HsaApi& api = agent.api();
+  if (is_watched_by(Watcher::trace)) enable_copy_times(agent);
   check(api,
         api.amd_memory_async_copy(destination.device_address, owner(agent, destination), source.device_address,
                                   owner(agent, source), source.size, static_cast<std::uint32_t>(depends_on.size()),

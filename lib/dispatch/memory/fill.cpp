@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dispatch/device/agent_state.hpp"
+#include "dispatch/trace/host_span.hpp"
 #include "fastdispatch/copy.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/detail/forked_child.hpp"
@@ -51,6 +52,7 @@ void fill_by_copies(const MemoryView& destination, std::span<const std::byte> el
 void fill(const MemoryView& destination, std::span<const std::byte> element) {
   check_not_forked();
   if (destination.size == 0) return;
+  const HostSpan span("fill", "fill", {"bytes", destination.size});
   if (destination.kind != MemoryKind::device) return fill_by_host({destination.address, destination.size}, element);
   const std::optional<std::uint32_t> word = word_of(element);
   const bool is_aligned = reinterpret_cast<std::uintptr_t>(destination.address) % word_bytes == 0;

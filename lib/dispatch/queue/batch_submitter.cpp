@@ -1,13 +1,16 @@
 #include "dispatch/queue/batch_submitter.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/device/agent_state.hpp"
+#include "dispatch/hsa/log.hpp"
 #include "dispatch/memory/copy_engine.hpp"
 #include "dispatch/record/fence_rules.hpp"
+#include "dispatch/trace/host_span.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
@@ -18,35 +21,101 @@ constexpr std::uint64_t never = ~std::uint64_t{0};  // larger than any epoch
 
 Submission BatchSubmitter::submit_timed(const BatchRecording& recording, std::span<ParameterValue> values,
                                         const std::shared_ptr<KernelTimes>& times) {
-  const auto passing = std::make_shared<BatchVersion>();  // its image serves one submission
-  passing->outdated = true;
-  return submit({.recording = recording, .version = passing, .times = &times}, values);
+  const PassingVersion passing;
+  return submit_watched({.recording = recording, .version = passing.version, .times = &times, .traced = nullptr},
+                        values);
 }
 
+template <Watched watched>
 Submission BatchSubmitter::submit(const Work& work, std::span<ParameterValue> values) {
+  const bool parametrized = check_parameters(work, values);
+  if (work.recording.empty()) return queue_.barrier();
+  return publish<watched>(work, begin(work), values, parametrized);
+}
+template Submission BatchSubmitter::submit<Watched::no>(const Work& work, std::span<ParameterValue> values);
+
+inline bool BatchSubmitter::check_parameters(const Work& work, std::span<ParameterValue> values) const {
   const BatchParameters& parameters = work.recording.parameters();
   const bool parametrized = !parameters.empty() || !values.empty();
   if (parametrized) parameters.check(values, queue_.agent());
-  if (work.recording.empty()) return queue_.barrier();
+  return parametrized;
+}
 
-  const auto [encoded, ready, place, part] = begin(work);
+template <Watched watched>
+inline Submission BatchSubmitter::publish(const Work& work, const Beginning& beginning,
+                                          std::span<ParameterValue> values, bool parametrized) {
+  const auto& [encoded, ready, place, part] = beginning;
   const auto& [reservation, beside_last] = place;
   // From here to the publication nothing fails. An image that changes is this submission's alone until then.
   BatchImage& image = ready.image;
   if (parametrized) {
-    parameters.apply(values, image.stream.packets, image.dispatches, image.kernargs.bytes.data());
+    work.recording.parameters().apply(values, image.stream.packets, image.dispatches, image.kernargs.bytes.data());
     image.kernargs.complete_writes();
   }
   for (PooledSignal& signal : ready.signals) signal->store(1);
+  if constexpr (watched == Watched::yes) {
+    if (ready.times != nullptr)
+      for (PooledSignal& signal : ready.times->others) signal->store(1);
+    if (work.traced != nullptr) {
+      std::ranges::copy(image.stream.packets, work.traced->packets.begin());  // with their parameters
+      work.traced->note_publication(reservation.first);
+    }
+  }
   const bool whole = part.size() == image.stream.packets.size();
   const EndsEpoch ends_epoch = whole ? PacketQueue::ends_epoch(part) : EndsEpoch::no;
   if (beside_last)
-    queue_.publish_beside_last(reservation, part, ends_epoch);
+    queue_.publish_beside_last<watched>(reservation, part, ends_epoch);
   else
-    queue_.publish(reservation, part, ends_epoch);
+    queue_.publish<watched>(reservation, part, ends_epoch);
   return queue_.submission(whole && image.stream.copies.empty()
                                ? reservation.epoch
                                : submit_rest(encoded, ready, part.size(), reservation.epoch));
+}
+
+Submission BatchSubmitter::submit_watched(const Work& work, std::span<ParameterValue> values) {
+  if (is_watched_by(Watcher::trace) && !work.recording.empty()) {
+    const HostSpan span("submission", "submit a batch", {"queue", queue_.id()},
+                        {"steps", work.recording.steps().size()});
+    if (queue_.try_enable_profiling()) return submit_traced(work, values);
+  }
+  return submit<Watched::yes>(work, values);
+}
+
+// The image is this submission's alone, like that of submit_timed.
+Submission BatchSubmitter::submit_traced(const Work& work, std::span<ParameterValue> values) {
+  const auto begin = std::chrono::steady_clock::now();
+  const bool parametrized = check_parameters(work, values);
+  queue_.throw_if_failed();
+  queue_.trace().collect();
+  const auto times =
+      work.times != nullptr ? *work.times : std::make_shared<KernelTimes>(queue_.agent(), work.recording.dispatches());
+  times->times_barriers = true;
+  const PassingVersion passing;
+  Work traced{.recording = work.recording, .version = passing.version, .times = &times, .traced = nullptr};
+  EncodedBatches made = make(traced);
+  QueueTrace::Record record = record_of(made.front().images.front(), work.recording);
+  record.front().begin = begin;
+  traced.traced = &record.front();
+  const Beginning beginning = begin_later(traced, std::move(made));
+  const Submission submission = publish<Watched::yes>(traced, beginning, values, parametrized);
+  queue_.trace().add(std::move(record));
+  return submission;
+}
+
+QueueTrace::Record BatchSubmitter::record_of(const ReadyImage& ready, const BatchRecording& recording) {
+  const auto& [packets, copies] = ready.image.stream;
+  std::string name =
+      fmt::format("batch: {} {}", recording.dispatches(), recording.dispatches() == 1 ? "kernel" : "kernels");
+  if (!copies.empty()) name += fmt::format(", {} {}", copies.size(), copies.size() == 1 ? "copy" : "copies");
+  QueueTrace::Record record = QueueTrace::record(std::move(name), ready.times);
+  TracedSubmission& traced = record.front();
+  traced.packets = packets;
+  for (const Packet& packet : packets) traced.done.push_back(packet.completion_signal());
+  for (std::size_t i = 0; i != copies.size(); ++i)
+    traced.copies.push_back({.destination = copies[i].step.destination,
+                             .source = copies[i].step.source,
+                             .done = ready.copy_signals[i].done});
+  return record;
 }
 
 inline std::optional<BatchSubmitter::Beginning> BatchSubmitter::try_begin(const Ring::Turn& turn,
@@ -70,8 +139,7 @@ BatchSubmitter::Beginning BatchSubmitter::begin(const Work& work) {
   return begin_later(work);
 }
 
-BatchSubmitter::Beginning BatchSubmitter::begin_later(const Work& work) {
-  EncodedBatches made;
+BatchSubmitter::Beginning BatchSubmitter::begin_later(const Work& work, EncodedBatches made) {
   EncodedBatches retired;  // goes when the turn is over
   for (PacketQueue::RoomWait wait(queue_);;) {
     ReadyImage* ready = nullptr;
@@ -128,35 +196,41 @@ BatchSubmitter::EncodedBatches BatchSubmitter::make(const Work& work) {
       EncodedBatch{.version = work.version, .shared = recording.is_constant() && work.times == nullptr, .images = {}});
   ReadyImage& ready = encoded.images.emplace_back(make_image(recording, queue_.handle(), kernargs_));
   if (work.times != nullptr)
-    time_kernels(ready, *work.times);
+    time_packets(ready, *work.times);
   else if (recording.fences() == Fences::derived)
     encoded.footprint.emplace(recording.steps(), ready.image.stream);
 
   std::vector<Packet>& packets = ready.image.stream.packets;
   if (queue_.when_full() == WhenFull::report) queue_.check_fits(packets.size());  // otherwise the batch goes in parts
   SignalPool& pool = *state_of(queue_.agent()).device_signals;
-  const auto new_signal = [&] { return ready.signals.emplace_back(pool.acquire(0))->handle(); };
+  // Times are read from signals that outlive the image.
+  std::vector<PooledSignal>& signals = work.times == nullptr ? ready.signals : (*work.times)->others;
+  const auto new_signal = [&] { return signals.emplace_back(pool.acquire(0))->handle(); };
   for (const ScheduledCopy& copy : ready.image.stream.copies) {
-    CopySignals& signals = ready.copy_signals.emplace_back();
-    signals.done = new_signal();
+    CopySignals& its = ready.copy_signals.emplace_back();
+    its.done = new_signal();
     if (copy.after) {
       Packet& packet = packets[*copy.after];  // which may start several copies
       if (packet.completion_signal().handle == 0) packet.set_completion_signal(new_signal());
-      signals.packet = packet.completion_signal();
-      signals.start.push_back(signals.packet);
+      its.packet = packet.completion_signal();
+      its.start.push_back(its.packet);
     }
-    for (const std::size_t earlier : copy.after_copies) signals.start.push_back(ready.copy_signals[earlier].done);
-    if (copy.before) packets[*copy.before].set_barrier_signal(copy.before_signal, signals.done);
+    for (const std::size_t earlier : copy.after_copies) its.start.push_back(ready.copy_signals[earlier].done);
+    if (copy.before) packets[*copy.before].set_barrier_signal(copy.before_signal, its.done);
   }
   if (!ready.copy_signals.empty()) ready.watched.emplace(queue_.copies(), ready.copy_signals);
   return made;
 }
 
-// The last kernel has a signal of its own: a packet behind it ends the epoch.
-void BatchSubmitter::time_kernels(ReadyImage& ready, const std::shared_ptr<KernelTimes>& times) {
+// If the last packet has a signal of its own, a packet behind it ends the epoch.
+void BatchSubmitter::time_packets(ReadyImage& ready, const std::shared_ptr<KernelTimes>& times) {
   std::vector<Packet>& packets = ready.image.stream.packets;
   for (std::size_t i = 0; i != ready.image.dispatches.size(); ++i)
     packets[ready.image.dispatches[i]].set_completion_signal(times->signals[i]->handle());
+  SignalPool& pool = *state_of(times->agent).device_signals;
+  for (Packet& packet : packets)
+    if (times->times_barriers && packet.completion_signal().handle == 0)
+      packet.set_completion_signal(times->others.emplace_back(pool.acquire(0))->handle());
   if (packets.back().completion_signal().handle != 0)
     packets.push_back(encode(BarrierAnd{.ordering = fences::behind_all}));
   ready.times = times;
@@ -204,11 +278,15 @@ std::uint64_t BatchSubmitter::submit_rest(EncodedBatch& encoded, ReadyImage& rea
   std::size_t started = 0;
   try {
     start_copies(ready, started, published);
+    if (published < packets.size())
+      log().debug("queue {}: a batch of {} packets goes in parts of up to {}, because the ring has {} slots",
+                  queue_.id(), packets.size(), queue_.ring().most_at_once(), queue_.size());
     while (published < packets.size()) {
       const auto part = part_of(packets, published);
       const Ring::Reservation reservation = reserve(encoded, ready, part);
       published += part.size();
-      queue_.publish(reservation, part, published == packets.size() ? PacketQueue::ends_epoch(part) : EndsEpoch::no);
+      queue_.publish_later_packets(reservation, part,
+                                   published == packets.size() ? PacketQueue::ends_epoch(part) : EndsEpoch::no);
       epoch = reservation.epoch;
       start_copies(ready, started, published);
     }

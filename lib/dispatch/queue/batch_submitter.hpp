@@ -12,10 +12,12 @@
 
 #include "dispatch/encode/batch_image.hpp"
 #include "dispatch/encode/footprint.hpp"
+#include "dispatch/hsa/watching.hpp"
 #include "dispatch/memory/kernarg_chunks.hpp"
 #include "dispatch/queue/copy_watch.hpp"
 #include "dispatch/queue/kernel_times.hpp"
 #include "dispatch/queue/packet_queue.hpp"
+#include "dispatch/queue/queue_trace.hpp"
 #include "dispatch/record/batch_recording.hpp"
 #include "fastdispatch/signal.hpp"
 #include "fastdispatch/submission.hpp"
@@ -35,7 +37,10 @@ public:
 
   // Sorts `values`.
   Submission submit(const BatchRecording& recording, std::span<ParameterValue> values) {
-    return submit({.recording = recording, .version = recording.version(), .times = nullptr}, values);
+    const Work work{.recording = recording, .version = recording.version(), .times = nullptr, .traced = nullptr};
+    if (is_watched()) [[unlikely]]
+      return submit_watched(work, values);
+    return submit<Watched::no>(work, values);
   }
   // The same, and the kernels complete the signals of `times`: one for each of the recording's dispatches.
   Submission submit_timed(const BatchRecording& recording, std::span<ParameterValue> values,
@@ -47,6 +52,7 @@ private:
     const BatchRecording& recording;
     const std::shared_ptr<BatchVersion>& version;
     const std::shared_ptr<KernelTimes>* times;  // null: none
+    TracedSubmission* traced;                   // to be filled; null: none
   };
 
   struct ReadyImage {
@@ -86,10 +92,28 @@ private:
     std::span<const Packet> packets;
   };
 
+  // A version for one submission. Its image goes when it has completed and a later one is made.
+  struct PassingVersion {
+    PassingVersion() = default;
+    ~PassingVersion() { version->outdated.store(true, std::memory_order_release); }
+    PassingVersion(const PassingVersion&) = delete;
+    PassingVersion& operator=(const PassingVersion&) = delete;
+
+    std::shared_ptr<BatchVersion> version = std::make_shared<BatchVersion>();
+  };
+
+  template <Watched watched>
   Submission submit(const Work& work, std::span<ParameterValue> values);
+  Submission submit_watched(const Work& work, std::span<ParameterValue> values);
+  Submission submit_traced(const Work& work, std::span<ParameterValue> values);
+  // Checks the parameters, and tells whether there are any.
+  bool check_parameters(const Work& work, std::span<ParameterValue> values) const;
+  // Sets parameters and signals, publishes, and submits the rest of an image that is longer than the ring.
+  template <Watched watched>
+  Submission publish(const Work& work, const Beginning& beginning, std::span<ParameterValue> values, bool parametrized);
   [[nodiscard]] Beginning begin(const Work& work);
-  // The same where an image has to be made, or room to come.
-  [[nodiscard]] Beginning begin_later(const Work& work);
+  // The same where an image has to be made, unless it is given, or room to come.
+  [[nodiscard]] Beginning begin_later(const Work& work, EncodedBatches made = {});
   // Where the ring has room for the image, which belongs to the batch at the front of `encoded_`.
   [[nodiscard]] std::optional<Beginning> try_begin(const Ring::Turn& turn, ReadyImage& ready) noexcept;
   // The image to submit next, if one is free. Its batch comes to the front of `encoded_`.
@@ -100,7 +124,9 @@ private:
   void add(EncodedBatches& made, EncodedBatches& retired);
   // One batch with one new image.
   [[nodiscard]] EncodedBatches make(const Work& work);
-  static void time_kernels(ReadyImage& ready, const std::shared_ptr<KernelTimes>& times);
+  static void time_packets(ReadyImage& ready, const std::shared_ptr<KernelTimes>& times);
+  // What a trace shows of the image, but for what is known when it is published.
+  [[nodiscard]] static QueueTrace::Record record_of(const ReadyImage& ready, const BatchRecording& recording);
 
   // The packets from `published` on that go together.
   [[nodiscard]] std::span<const Packet> part_of(std::span<const Packet> packets, std::size_t published) const noexcept;

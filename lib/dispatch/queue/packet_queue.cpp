@@ -9,6 +9,7 @@
 #include "dispatch/device/failure_messages.hpp"
 #include "dispatch/hostcall/hostcall.hpp"
 #include "dispatch/hsa/amd_signal.hpp"
+#include "dispatch/hsa/log.hpp"
 #include "dispatch/hsa/store_fence.hpp"
 #include "dispatch/record/fence_rules.hpp"
 
@@ -23,6 +24,18 @@ bool is_in_device_memory(const HsaApi& api, const void* ring, hsa_agent_t agent)
   info.size = sizeof(info);
   return api.amd_pointer_info(ring, &info, nullptr, nullptr, nullptr) == HSA_STATUS_SUCCESS &&
          info.type != HSA_EXT_POINTER_TYPE_UNKNOWN && info.agentOwner.handle == agent.handle;
+}
+
+const char* in_words(Priority priority) noexcept {
+  switch (priority) {
+  case Priority::low:
+    return "low";
+  case Priority::high:
+    return "high";
+  case Priority::normal:
+    break;
+  }
+  return "normal";
 }
 
 RingMemory memory_of(const HsaApi& api, hsa_queue_t* queue, hsa_agent_t agent) {
@@ -42,15 +55,18 @@ PacketQueue::PacketQueue(Agent agent, const QueueOptions& options, SharedFate* f
       full_timeout_(options.full_timeout), producers_(options.producers), failure_(agent, fate), epoch_signal_(agent),
       peer_waits_(failure_, epoch_signal_, options.producers), edges_(*state_of(agent).device_signals),
       queue_(create(options)), ring_(memory_of(agent.api(), queue_.get(), agent.handle()), options.producers),
-      doorbell_(agent.api(), queue_->doorbell_signal), life_(*this) {
+      doorbell_(agent.api(), queue_->doorbell_signal), life_(*this), trace_(agent, queue_->id) {
   state_of(agent_).queues.add(*this);
   failure_.join();
+  log().info("queue {} on {}: {} packets, {}, {} priority", id(), agent.name(), size(),
+             producers_ == Producers::single ? "one producer" : "several producers", in_words(options.priority));
 }
 
 void PacketQueue::stop() noexcept {
   if (stopped_) return;
   stopped_ = true;
   failure_.leave();
+  trace_.end();
   state_of(agent_).completions.remove(*this);
   state_of(agent_).queues.remove(*this);
   const auto calls = end_hostcall_for(agent_, handle());
@@ -60,14 +76,19 @@ void PacketQueue::stop() noexcept {
   life_.end();
 }
 
+template <Watched watched>
 void PacketQueue::publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,
                                       EndsEpoch ends_epoch) noexcept {
   Packet first = packets.front();
   first.set_ordering(fences::beside_earlier(first.header().ordering));
-  write(reservation.first, std::span(&first, 1), EndsEpoch::no);
-  if (packets.size() > 1) write(reservation.first + 1, packets.subspan(1), ends_epoch);
+  write<watched>(reservation.first, std::span(&first, 1), EndsEpoch::no);
+  if (packets.size() > 1) write<watched>(reservation.first + 1, packets.subspan(1), ends_epoch);
   doorbell_.ring(reservation.first + packets.size() - 1);
 }
+template void PacketQueue::publish_beside_last<Watched::no>(const Ring::Reservation&, std::span<const Packet>,
+                                                            EndsEpoch) noexcept;
+template void PacketQueue::publish_beside_last<Watched::yes>(const Ring::Reservation&, std::span<const Packet>,
+                                                             EndsEpoch) noexcept;
 
 Submission PacketQueue::barrier() {
   const Packet packet = encode(BarrierAnd{});
@@ -77,7 +98,7 @@ Submission PacketQueue::barrier() {
 void PacketQueue::try_barrier() noexcept {
   const Packet packet = encode(BarrierAnd{});
   if (const auto reservation = ring_.try_reserve(1, EndsEpoch::yes))
-    publish(*reservation, std::span(&packet, 1), EndsEpoch::yes);
+    publish_later_packets(*reservation, std::span(&packet, 1), EndsEpoch::yes);
 }
 
 void PacketQueue::start_after(PacketQueue& other, std::uint64_t epoch) {
@@ -100,6 +121,8 @@ std::uint64_t PacketQueue::wait_by_edge(PacketQueue& other, std::uint64_t epoch)
   EdgeSignals::Edge& edge = edges_.take(completed_epoch());
   const hsa_signal_t signal = edge.signal->handle();
   const Packet packet = encode(BarrierAnd{.ordering = fences::wait_for_queue, .signals = {signal}});
+  log().debug("queue {} waits for queue {} by a barrier-AND packet: the firmware of {} knows no barrier-value packets",
+              id(), other.id(), agent_.name());
   other.complete_edge(epoch, signal, failure_);
   edge.covered_by = submit(std::span(&packet, 1)).epoch();
   return edge.covered_by;
@@ -107,6 +130,7 @@ std::uint64_t PacketQueue::wait_by_edge(PacketQueue& other, std::uint64_t epoch)
 
 void PacketQueue::complete_edge(std::uint64_t epoch, hsa_signal_t edge, const QueueFailure& follower) {
   if (try_complete_by_packet(epoch, edge, follower)) return;
+  log().debug("queue {}: the host completes the signal that another queue waits for, not a packet", id());
   // If the queue fails, so does the follower.
   state_of(agent_).completions.add(*this, epoch, [&api = agent_.api(), edge](const Error* error) {
     if (error == nullptr) api.signal_store_screlease(edge, 0);
@@ -123,7 +147,7 @@ bool PacketQueue::try_complete_by_packet(std::uint64_t epoch, hsa_signal_t edge,
   const Ring::Turn turn(ring_);
   if (!in_streams && ring_.end_of(epoch) != ring_.write_index()) return false;
   const auto reservation = ring_.try_reserve(turn, 1, EndsEpoch::no);
-  if (reservation) publish(*reservation, std::span(&packet, 1), EndsEpoch::no);
+  if (reservation) publish_later_packets(*reservation, std::span(&packet, 1), EndsEpoch::no);
   return reservation.has_value();
 }
 
@@ -147,12 +171,21 @@ Ring::Reservation PacketQueue::wait_and_reserve(std::uint32_t count, EndsEpoch e
 }
 
 void PacketQueue::wait_for_callbacks(std::chrono::nanoseconds timeout) {
+  const HostSpan span("wait", "wait for callbacks", {"queue", id()});
   if (!state_of(agent_).completions.wait(*this, Deadline(timeout)))
     throw TimeoutError(
         fmt::format("waiting for callbacks: not all were called within {}; {}", in_words(timeout), describe()));
 }
 
 void PacketQueue::wait(std::uint64_t epoch, const WaitOptions& options) {
+  {
+    const HostSpan span("wait", "wait for a submission", {"queue", id()}, {"epoch", epoch});
+    wait_until_done(epoch, options);
+  }
+  if (is_watched_by(Watcher::trace)) trace_.collect();
+}
+
+void PacketQueue::wait_until_done(std::uint64_t epoch, const WaitOptions& options) {
   if (done(epoch)) return;
   const Deadline deadline(options.timeout);
   const auto time_is_up = [&] {

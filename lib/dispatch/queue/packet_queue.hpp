@@ -20,13 +20,16 @@
 #include "dispatch/device/agent_queue.hpp"
 #include "dispatch/device/backoff.hpp"
 #include "dispatch/device/wait.hpp"
+#include "dispatch/hsa/watching.hpp"
 #include "dispatch/queue/doorbell.hpp"
 #include "dispatch/queue/edge_signals.hpp"
 #include "dispatch/queue/epoch_signal.hpp"
 #include "dispatch/queue/peer_waits.hpp"
 #include "dispatch/queue/queue_failure.hpp"
 #include "dispatch/queue/queue_life.hpp"
+#include "dispatch/queue/queue_trace.hpp"
 #include "dispatch/queue/ring.hpp"
+#include "dispatch/trace/host_span.hpp"
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/queue_reference.hpp"
 #include "fastdispatch/detail/runtime_share.hpp"
@@ -63,6 +66,7 @@ public:
     PacketQueue& queue_;
     std::optional<Deadline> deadline_;
     Backoff backoff_;
+    std::optional<HostSpan> span_;
   };
 
   /// `fate` is null or outlives the queue.
@@ -75,10 +79,9 @@ public:
 
   /// `packets` has at least one packet, and passes check_fits.
   Submission submit(std::span<const Packet> packets) {
-    const EndsEpoch ends = ends_epoch(packets);
-    const Ring::Reservation reservation = reserve(static_cast<std::uint32_t>(packets.size()), ends);
-    publish(reservation, packets, ends);
-    return submission(reservation.epoch);
+    if (is_watched()) [[unlikely]]
+      return submit_watched(packets);
+    return submit_as_they_are<Watched::no>(packets);
   }
   /// Submits a packet that waits for all earlier ones.
   Submission barrier();
@@ -123,14 +126,24 @@ public:
     return last.completion_signal().handle == 0 && last.header().ordering.barrier == BarrierBit::set ? EndsEpoch::yes
                                                                                                      : EndsEpoch::no;
   }
-  /// Writes packets into their reservation and rings the doorbell.
+  /// Writes packets into their reservation and rings the doorbell. If it is watched, the log gets the packets first.
+  template <Watched watched = Watched::no>
   void publish(const Ring::Reservation& reservation, std::span<const Packet> packets, EndsEpoch ends_epoch) noexcept {
-    write(reservation.first, packets, ends_epoch);
+    write<watched>(reservation.first, packets, ends_epoch);
     doorbell_.ring(reservation.first + packets.size() - 1);
   }
   /// The same, but publishes the first packet without its barrier bit; the first packet does not end an epoch.
+  template <Watched watched = Watched::no>
   void publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,
                            EndsEpoch ends_epoch) noexcept;
+  /// `publish` where a branch more does not matter.
+  void publish_later_packets(const Ring::Reservation& reservation, std::span<const Packet> packets,
+                             EndsEpoch ends_epoch) noexcept {
+    if (is_watched())
+      publish<Watched::yes>(reservation, packets, ends_epoch);
+    else
+      publish(reservation, packets, ends_epoch);
+  }
 
   /// Throws Error if they are too many for one piece: a wait for room might never end.
   void check_fits(std::size_t packets) const;
@@ -150,6 +163,9 @@ public:
 
   /// From now on the device writes into completion signals when their packets ran.
   void enable_profiling();
+  /// The same for a trace. If HSA refuses, the log says so, and the trace has no times of the queue's packets.
+  [[nodiscard]] bool try_enable_profiling() noexcept;
+  [[nodiscard]] QueueTrace& trace() noexcept { return trace_; }
 
   /// For messages: the indices and the queue's state.
   [[nodiscard]] std::string describe() const;
@@ -161,12 +177,28 @@ public:
   [[nodiscard]] WhenFull when_full() const noexcept { return when_full_; }
   [[nodiscard]] hsa_queue_t* handle() const noexcept override { return queue_.get(); }
   [[nodiscard]] std::uint32_t size() const noexcept { return ring_.size(); }
+  /// HSA's number of the queue, for messages.
+  [[nodiscard]] std::uint64_t id() const noexcept { return queue_->id; }
 
 private:
   /// Checks the options against the agent's limits and makes the queue; HSA reports its errors to `fail`.
   [[nodiscard]] QueueHandle create(const QueueOptions& options);
 
+  template <Watched watched>
+  Submission submit_as_they_are(std::span<const Packet> packets) {
+    const EndsEpoch ends = ends_epoch(packets);
+    const Ring::Reservation reservation = reserve(static_cast<std::uint32_t>(packets.size()), ends);
+    publish<watched>(reservation, packets, ends);
+    return submission(reservation.epoch);
+  }
+  /// Submits packets for the log or a trace.
+  Submission submit_watched(std::span<const Packet> packets);
+  Submission submit_traced(std::span<const Packet> packets);
+  void log_packets(std::uint64_t first, std::span<const Packet> packets, EndsEpoch ends_epoch) const noexcept;
+
+  template <Watched watched = Watched::no>
   void write(std::uint64_t first, std::span<const Packet> packets, EndsEpoch ends_epoch) noexcept {
+    if constexpr (watched == Watched::yes) log_packets(first, packets, ends_epoch);
     ring_.publish(first, packets,
                   ends_epoch == EndsEpoch::yes ? epoch_signal_.handle() : packets.back().completion_signal());
   }
@@ -184,6 +216,7 @@ private:
   void complete_edge(std::uint64_t epoch, hsa_signal_t edge, const QueueFailure& follower);
   [[nodiscard]] bool try_complete_by_packet(std::uint64_t epoch, hsa_signal_t edge,
                                             const QueueFailure& follower) noexcept;
+  void wait_until_done(std::uint64_t epoch, const WaitOptions& options);
   /// Submits a barrier packet where there is room for one.
   void try_barrier() noexcept;
   /// The first packet that is not known to have completed.
@@ -196,6 +229,7 @@ private:
   Producers producers_;
   bool stopped_ = false;
   std::atomic<bool> profiles_ = false;
+  std::atomic<bool> cannot_profile_ = false;
   QueueFailure failure_;
   EpochSignal epoch_signal_;
   PeerWaits peer_waits_;
@@ -204,6 +238,7 @@ private:
   Ring ring_;
   Doorbell doorbell_;
   QueueLife life_;
+  QueueTrace trace_;
 };
 
 }  // namespace fastdispatch::detail

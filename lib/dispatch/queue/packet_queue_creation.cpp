@@ -5,6 +5,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/hsa/log.hpp"
 #include "dispatch/queue/packet_queue.hpp"
 #include "fastdispatch/detail/check.hpp"
 
@@ -73,6 +74,18 @@ void PacketQueue::enable_profiling() {
   check(api, api.amd_profiling_set_profiler_enabled(queue_.get(), 1), "hsa_amd_profiling_set_profiler_enabled",
         "switching a queue's profiling on");
   profiles_.store(true, std::memory_order_relaxed);
+}
+
+bool PacketQueue::try_enable_profiling() noexcept {
+  if (cannot_profile_.load(std::memory_order_relaxed)) return false;
+  try {
+    enable_profiling();
+    return true;
+  } catch (const Error& error) {
+    cannot_profile_.store(true, std::memory_order_relaxed);
+    log().debug("queue {} has no times in the trace: {}", id(), error.what());
+    return false;
+  }
 }
 
 }  // namespace fastdispatch::detail

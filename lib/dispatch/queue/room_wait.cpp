@@ -7,6 +7,7 @@
 namespace fastdispatch::detail {
 
 void PacketQueue::RoomWait::operator()(const Wanted& wanted) {
+  if (!span_) span_.emplace("wait", "wait for room in the queue", HostSpan::Number{"queue", queue_.id()});
   queue_.look_at_copies();
   queue_.throw_if_failed();
   const auto no_room = [&] {

@@ -14,6 +14,7 @@
 #include "dispatch/device/failure_messages.hpp"
 #include "dispatch/device/wait.hpp"
 #include "dispatch/queue/packet_queue.hpp"
+#include "dispatch/trace/host_span.hpp"
 
 namespace fastdispatch {
 
@@ -99,6 +100,7 @@ private:
 
 std::size_t wait_any(std::span<const Submission> submissions, WaitOptions options) {
   if (submissions.empty()) throw Error("waiting for any of no submissions would never end");
+  const detail::HostSpan span("wait", "wait for any submission", {"submissions", submissions.size()});
   const detail::Group group(submissions, options);
   group.wait_until_covered([&] { return group.any_completed(); });
   const auto check = [&] {
@@ -111,6 +113,7 @@ std::size_t wait_any(std::span<const Submission> submissions, WaitOptions option
 
 void wait_all(std::span<const Submission> submissions, WaitOptions options) {
   if (submissions.empty()) return;
+  const detail::HostSpan span("wait", "wait for all submissions", {"submissions", submissions.size()});
   const detail::Group group(submissions, options);
   group.wait_until_covered([] { return false; });
   for (const Submission& one : submissions)

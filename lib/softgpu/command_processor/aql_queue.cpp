@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "softgpu/command_processor/packet_trace.hpp"
 #include "softgpu/command_processor/queue_errors.hpp"
 #include "softgpu/command_processor/signals.hpp"
 #include "softgpu/compute/execution/recycling_allocator.hpp"
@@ -36,7 +37,7 @@ constexpr auto drain_limit = std::chrono::seconds(2);
 
 AqlQueue::AqlQueue(const Setup& setup, GridSource& grids, Host& host)
     : setup_(setup), queue_(setup.memory.queue), slot_mask_(setup.memory.ring_bytes / packet_bytes - 1), grids_(grids),
-      host_(host), resident_waves_(setup.resident_waves), compute_units_(setup.compute_units),
+      host_(host), trace_(host.trace()), resident_waves_(setup.resident_waves), compute_units_(setup.compute_units),
       random_(setup.shuffle_seed.value_or(0) + setup.id) {
   *setup_.doorbell = silent;
 }
@@ -70,6 +71,7 @@ void AqlQueue::fetch(Progress& progress, Lookout& lookout) {
     const std::uint32_t first = __atomic_load_n(reinterpret_cast<std::uint32_t*>(slot), __ATOMIC_ACQUIRE);
     const PacketHeader header{static_cast<std::uint16_t>(first)};
     if (header.type() == HSA_PACKET_TYPE_INVALID) break;
+    if (trace_ != nullptr && waits_since_ == 0) waits_since_ = gpu_clock();
     if (header.barrier() && in_flight_.load(std::memory_order_acquire) != 0) {
       release_held(progress, true);
       return;
@@ -128,6 +130,7 @@ void AqlQueue::release(hsa_fence_scope_t scope) noexcept {
 void AqlQueue::free_slot(PacketHeader header, std::byte* slot) noexcept {
   __atomic_store_n(reinterpret_cast<std::uint16_t*>(slot), std::uint16_t{HSA_PACKET_TYPE_INVALID}, __ATOMIC_RELAXED);
   ++next_;
+  waits_since_ = 0;
   // ROCr waits for its own PM4 packets by the read index.
   const std::uint64_t step = (slot_mask_ + 1) / 4;
   if (!setup_.strict || next_ % step == 0 || header.type() == HSA_PACKET_TYPE_VENDOR_SPECIFIC) publish_read_index();
@@ -165,6 +168,7 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
   properties.kernel_object = request.kernel_object;
   properties.completion_signal = request.completion_signal;
   properties.profiled = profiled();
+  properties.traced = trace_ != nullptr;
   properties.release_scope = PacketHeader{request.header}.release_scope();
   if (setup_.shuffle_seed) properties.order = IndexPermutation(grid->group_count(), random_);
   if (grid->private_segment_bytes() != 0) {
@@ -173,6 +177,7 @@ AqlQueue::Outcome AqlQueue::launch(const Packet& packet, Progress& progress, Loo
   }
   properties.is_short = !setup_.shuffle_seed && grid->waits_for() < compute::WaitsFor::anyone &&
                         paces_.expected(request.kernel_object, grid->group_count()) < short_nanoseconds;
+  if (trace_ != nullptr) trace_->learn_name(request.kernel_object);
   if (host_.logs_packets()) log(next_, "kernel dispatch, " + std::to_string(grid->group_count()) + " work-groups");
 
   in_flight_.fetch_add(1, std::memory_order_relaxed);
@@ -393,6 +398,7 @@ AqlQueue::Outcome AqlQueue::complete(PacketHeader header, hsa_signal_t signal) {
     return Outcome::blocked;
   }
   release(header.release_scope());
+  if (trace_ != nullptr) trace_barrier(header);
   // Packets that run nothing take no time, but profilers read when they were carried out.
   const std::uint64_t now = profiled() ? gpu_clock() : 0;
   const Timestamps times{.start = now, .end = now};
@@ -408,6 +414,7 @@ void AqlQueue::completed(const Dispatch& dispatch) {
     stop_with(*failure, dispatch.properties().packet_index);
   } else {
     release(dispatch.properties().release_scope);
+    if (trace_ != nullptr) trace_kernel(dispatch, "");
     const Timestamps times{.start = dispatch.start_time(), .end = dispatch.properties().profiled ? gpu_clock() : 0};
     complete_signal(signal, dispatch.properties().profiled ? &times : nullptr, host_);
   }
@@ -415,6 +422,7 @@ void AqlQueue::completed(const Dispatch& dispatch) {
 }
 
 void AqlQueue::failed(const Dispatch& dispatch, const compute::Failure& failure) {
+  if (trace_ != nullptr) trace_kernel(dispatch, failure.text);
   if (!closed()) stop_with(failure, dispatch.properties().packet_index, dispatch.properties().kernel_object);
   in_flight_.fetch_sub(1, std::memory_order_release);
 }
@@ -448,6 +456,29 @@ void AqlQueue::report(std::uint64_t packet_index, std::string_view reason) {
 void AqlQueue::log(std::uint64_t packet_index, std::string_view what) {
   host_.log_packet("queue " + std::to_string(setup_.id) + ", packet " + std::to_string(packet_index) + ": " +
                    std::string(what));
+}
+
+void AqlQueue::trace_kernel(const Dispatch& dispatch, std::string_view failure) {
+  const auto& properties = dispatch.properties();
+  trace_->add_kernel({.gpu = setup_.memory.gpu, .queue = setup_.id, .packet = properties.packet_index},
+                     {.object = properties.kernel_object, .groups = dispatch.group_count(), .failure = failure},
+                     {.begin = dispatch.start_time(), .end = gpu_clock()});
+}
+
+/// From when the queue came to the packet.
+void AqlQueue::trace_barrier(PacketHeader header) {
+  const auto type = [&]() -> std::string_view {
+    switch (header.type()) {
+    case HSA_PACKET_TYPE_BARRIER_AND:
+      return "barrier-AND";
+    case HSA_PACKET_TYPE_BARRIER_OR:
+      return "barrier-OR";
+    default:
+      return "vendor-specific";
+    }
+  }();
+  trace_->add_barrier({.gpu = setup_.memory.gpu, .queue = setup_.id, .packet = next_}, type,
+                      {.begin = waits_since_, .end = gpu_clock()});
 }
 
 void AqlQueue::drain() {

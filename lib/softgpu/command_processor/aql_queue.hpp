@@ -105,6 +105,8 @@ private:
 
   [[nodiscard]] compute::QueueView view() const noexcept;
   [[nodiscard]] bool profiled() const noexcept;
+  void trace_kernel(const Dispatch& dispatch, std::string_view failure);
+  void trace_barrier(PacketHeader header);
   void stop_with(std::int64_t error_bits, std::uint64_t packet_index, std::string_view reason);
   /// `kernel_object` is 0 if the packet is no dispatch, or fails for another reason than its kernel.
   void stop_with(const compute::Failure& failure, std::uint64_t packet_index, std::uint64_t kernel_object = 0);
@@ -116,9 +118,11 @@ private:
   std::uint64_t slot_mask_;
   GridSource& grids_;
   Host& host_;
+  PacketTrace* trace_;  // null: none
 
-  std::uint64_t next_ = 0;   // packet to fetch
-  std::uint64_t limit_ = 0;  // first packet that was not rung for
+  std::uint64_t next_ = 0;         // packet to fetch
+  std::uint64_t limit_ = 0;        // first packet that was not rung for
+  std::uint64_t waits_since_ = 0;  // a traced packet that is no dispatch, by gpu_clock; 0: none
   bool asked_runtime_ = false;
   bool scratch_is_single_use_ = false;
   std::atomic<std::uint64_t> in_flight_{0};

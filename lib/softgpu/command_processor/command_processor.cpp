@@ -11,6 +11,7 @@
 #include "softgpu/command_processor/aql_queue.hpp"
 #include "softgpu/command_processor/compute_grids.hpp"
 #include "softgpu/command_processor/executions.hpp"
+#include "softgpu/command_processor/packet_trace.hpp"
 #include "softgpu/command_processor/scheduler.hpp"
 #include "softgpu/command_processor/sdma_queue.hpp"
 
@@ -154,6 +155,7 @@ bool CommandProcessor::provide_global_sync(std::uint64_t id) {
 
 void CommandProcessor::forget_code(std::uint64_t base, std::size_t size) {
   for (ComputeGrids& grids : state_->grids) grids.forget_code(base, size);
+  if (PacketTrace* trace = state_->host.trace()) trace->forget_names(base, size);
 }
 
 void CommandProcessor::kick() { state_->scheduler.kick(); }

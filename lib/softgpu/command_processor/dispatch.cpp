@@ -12,12 +12,14 @@ constexpr std::uint64_t packets_per_sample = 64;
 /// So long after the last change, work-groups in turns may all wait for one that has not begun.
 constexpr std::uint64_t longest_hold = 1'000'000'000;
 
+bool is_timed(const Dispatch::Properties& properties) noexcept { return properties.profiled || properties.traced; }
+
 }  // namespace
 
 Dispatch::Dispatch(std::shared_ptr<AqlQueue> queue, std::shared_ptr<Grid> grid, const Properties& properties,
                    std::uint32_t cores)
     : queue_(std::move(queue)), grid_(std::move(grid)), properties_(properties), count_(grid_->group_count()),
-      is_in_order_(properties.order.is_identity()), start_time_(properties.profiled ? gpu_clock() : 0) {
+      is_in_order_(properties.order.is_identity()), start_time_(is_timed(properties) ? gpu_clock() : 0) {
   shares_.deal(count_, cores);
 }
 
@@ -27,7 +29,7 @@ void Dispatch::renew(AqlQueue& queue, std::shared_ptr<Grid> grid, const Properti
   properties_ = properties;
   count_ = grid_->group_count();
   is_in_order_ = properties.order.is_identity();
-  start_time_ = properties.profiled ? gpu_clock() : 0;
+  start_time_ = is_timed(properties) ? gpu_clock() : 0;
   shares_.deal(count_, cores);
   finished_.store(0, std::memory_order_relaxed);
   members_.store(0, std::memory_order_relaxed);

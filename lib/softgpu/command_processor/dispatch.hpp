@@ -30,6 +30,7 @@ public:
     std::uint64_t kernel_object = 0;
     hsa_signal_t completion_signal{};
     bool profiled = false;
+    bool traced = false;
     hsa_fence_scope_t release_scope = HSA_FENCE_SCOPE_SYSTEM;
     IndexPermutation order;                          ///< in which work-groups run
     std::uint32_t worker_limit = ~std::uint32_t{0};  ///< workers from this index on have no scratch slots here

@@ -8,6 +8,8 @@
 
 namespace softgpu::command_processor {
 
+class PacketTrace;
+
 /// An access that the mapping does not allow.
 struct MemoryFault {
   std::uint32_t gpu = 0;  ///< index of the GPU
@@ -28,6 +30,8 @@ public:
   /// One line a packet, when `logs_packets`.
   [[nodiscard]] virtual bool logs_packets() const = 0;
   virtual void log_packet(std::string_view line) = 0;
+  /// Where what the queues carry out is recorded; null if it is not. It does not change.
+  [[nodiscard]] virtual PacketTrace* trace() const { return nullptr; }
 };
 
 }  // namespace softgpu::command_processor

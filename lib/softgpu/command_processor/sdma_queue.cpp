@@ -5,6 +5,7 @@
 #include <string>
 
 #include "softgpu/command_processor/device_access.hpp"
+#include "softgpu/command_processor/packet_trace.hpp"
 
 namespace softgpu::command_processor {
 namespace {
@@ -36,6 +37,11 @@ bool poll_met(const sdma::Packet& packet) {
 
 std::uint64_t copied_bytes(const sdma::Packet& packet) {
   return std::uint64_t{packet.bits(1, 0, 30)} + 1;  // 30 bits from gfx90a on; ROCr 5.2 fills 22, as before
+}
+
+std::uint64_t box_bytes(const sdma::Packet& packet) {
+  const std::uint64_t row_bytes = (std::uint64_t{packet.bits(11, 0, 14)} + 1) << packet.bits(0, 29, 3);
+  return row_bytes * (packet.bits(11, 16, 14) + 1) * (packet.bits(12, 0, 11) + 1);
 }
 
 std::uint64_t filled_dwords(const sdma::Packet& packet) { return packet.bits(4, 0, 22) / sizeof(std::uint32_t) + 1; }
@@ -109,7 +115,7 @@ std::optional<unsigned> SdmaQueue::carry_out(const sdma::Packet& packet) {
   case Operation::nop:
     return 1 + packet.bits(0, 16, 14);
   case Operation::copy:
-    return copy(packet);
+    return traced_copy(packet);
   case Operation::fence:
     return access(packet, 4, [&] { store_device(packet.quad(1), packet.dword(3)); });
   case Operation::trap:
@@ -160,6 +166,18 @@ std::optional<unsigned> SdmaQueue::poll(const sdma::Packet& packet) {
   bool met = false;
   const auto done = access(packet, length, [&] { met = poll_met(packet); });
   return met ? done : std::nullopt;
+}
+
+std::optional<unsigned> SdmaQueue::traced_copy(const sdma::Packet& packet) {
+  PacketTrace* const trace = host_.trace();
+  if (trace == nullptr) return copy(packet);
+  const std::uint64_t begin = gpu_clock();
+  const auto length = copy(packet);
+  if (!length) return length;
+  const bool is_linear = packet.sub_operation() == sdma::copy_linear;
+  trace->add_copy({.gpu = memory_.gpu, .queue = id_, .packet = read_index_}, is_linear ? "copy" : "copy of a box",
+                  is_linear ? copied_bytes(packet) : box_bytes(packet), {.begin = begin, .end = gpu_clock()});
+  return length;
 }
 
 void SdmaQueue::copy_rectangle(const sdma::Packet& packet) const {

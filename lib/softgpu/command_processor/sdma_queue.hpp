@@ -35,6 +35,7 @@ private:
   template <class Body>
   [[nodiscard]] std::optional<unsigned> access(const sdma::Packet& packet, unsigned length, const Body& body);
   [[nodiscard]] std::optional<unsigned> copy(const sdma::Packet& packet);
+  [[nodiscard]] std::optional<unsigned> traced_copy(const sdma::Packet& packet);
   void copy_rectangle(const sdma::Packet& packet) const;
   [[nodiscard]] std::optional<unsigned> poll(const sdma::Packet& packet);
   std::optional<unsigned> refuse(const sdma::Packet& packet, std::string_view what);

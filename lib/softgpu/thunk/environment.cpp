@@ -214,6 +214,7 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   reader.cpu("SOFTGPU_CPU", environment.cpu);
   reader.count("SOFTGPU_OPTIMIZE", environment.optimize, 0, 1);
   reader.level("SOFTGPU_LOG", environment.log);
+  if (const char* file = lookup("SOFTGPU_TRACE")) environment.trace = file;
   if (!reader.complaint().empty()) return reader.complaint();
   return environment;
 }

@@ -38,6 +38,7 @@ enum class LogLevel {
 /// | SOFTGPU_CPU          | what translated kernels may use: host, avx2 or avx512        | host                         |
 /// | SOFTGPU_OPTIMIZE     | 1: translated kernels are optimized; 0: they are there sooner | 1                           |
 /// | SOFTGPU_LOG          | off, error, packets: what is written to standard error       | error                        |
+/// | SOFTGPU_TRACE        | a file for a trace of what the queues carry out              | unset: none                  |
 // clang-format on
 struct Environment {
   std::uint32_t gpus = 1;
@@ -52,6 +53,7 @@ struct Environment {
   std::optional<std::uint64_t> shuffle_seed;
   std::optional<std::chrono::seconds> timeout;
   LogLevel log = LogLevel::error;
+  std::string trace;         ///< empty: none
   std::string cache_folder;  ///< empty: none
   compute::HostCpu cpu = compute::HostCpu::host;
   std::uint32_t optimize = 1;

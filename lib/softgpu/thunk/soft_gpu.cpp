@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 
@@ -30,6 +31,9 @@ struct Driver {
   unsigned users = 0;
   std::atomic<SoftGpu*> gpu{nullptr};
   std::atomic<SoftGpu*> inherited{nullptr};  ///< in a child process, until it is told that it has none
+  /// Of the whole process, however often the driver is opened. A child process has none: the file is its parent's.
+  std::unique_ptr<command_processor::PacketTrace> trace;
+  bool is_child = false;
 };
 
 Driver& driver() {
@@ -38,7 +42,10 @@ Driver& driver() {
 }
 
 void park_at_exit() {
-  if (SoftGpu* gpu = soft_gpu()) gpu->command_processor.park();
+  if (SoftGpu* gpu = soft_gpu()) {
+    gpu->command_processor.park();
+    if (auto* trace = gpu->host.trace()) trace->flush();
+  }
 }
 
 /// LLVM has static objects once the first kernel is translated: exiting has to begin before their destructors, too.
@@ -54,6 +61,8 @@ void abandon_in_child() {
   if (SoftGpu* gpu = self.gpu.exchange(nullptr, std::memory_order_relaxed))
     self.inherited.store(gpu, std::memory_order_relaxed);
   self.users = 0;
+  static_cast<void>(self.trace.release());  // somebody may hold its lock for ever
+  self.is_child = true;
   self.mutex.unlock();
 }
 
@@ -115,9 +124,9 @@ compute::L2Caches* l2s_of(SoftGpu& gpu, const Environment& environment) {
 
 }  // namespace
 
-SoftGpu::SoftGpu(const Environment& environment)
+SoftGpu::SoftGpu(const Environment& environment, command_processor::PacketTrace* trace)
     : topology(environment), events(environment.strict != 0 ? Events::few : Events::most),
-      host(events, environment.log), l2s(environment.architecture->l2_caches),
+      host(events, environment.log, trace), l2s(environment.architecture->l2_caches),
       memory(topology.node_count(),
              {.device_bytes = environment.memory_bytes, .host_bytes = environment.host_memory_bytes},
              l2s_of(*this, environment),
@@ -138,9 +147,9 @@ SoftGpu::SoftGpu(const Environment& environment)
 namespace {
 
 /// Null, with a line on standard error, if the process may not have what the soft GPU or ROCr needs.
-std::unique_ptr<SoftGpu> make(const Environment& environment) {
+std::unique_ptr<SoftGpu> make(const Environment& environment, command_processor::PacketTrace* trace) {
   try {
-    auto gpu = std::make_unique<SoftGpu>(environment);
+    auto gpu = std::make_unique<SoftGpu>(environment, trace);
     const auto lacking = lacking_resource(environment.gpus);
     if (!lacking) return gpu;
     write_line(*lacking);
@@ -152,6 +161,20 @@ std::unique_ptr<SoftGpu> make(const Environment& environment) {
                "; raise the limit on the user's processes (ulimit -u), or set SOFTGPU_THREADS");
   }
   return nullptr;
+}
+
+/// False, with a line on standard error, if the trace's file cannot be written.
+bool start_trace(const Environment& environment) {
+  std::unique_ptr<command_processor::PacketTrace>& trace = driver().trace;
+  if (environment.trace.empty() || trace != nullptr || driver().is_child) return true;
+  try {
+    trace = std::make_unique<command_processor::PacketTrace>(
+        environment.trace, std::string(environment.architecture->name) + " (soft GPU)");
+    return true;
+  } catch (const std::runtime_error& error) {
+    write_line("SOFTGPU_TRACE='" + environment.trace + "' cannot be written: " + error.what());
+    return false;
+  }
 }
 
 }  // namespace
@@ -166,7 +189,8 @@ bool open() {
       return false;
     }
     register_process_hooks();
-    auto gpu = make(std::get<Environment>(environment));
+    if (!start_trace(std::get<Environment>(environment))) return false;
+    auto gpu = make(std::get<Environment>(environment), self.trace.get());
     if (gpu == nullptr) return false;
     self.gpu.store(gpu.release(), std::memory_order_release);
     self.inherited.store(nullptr, std::memory_order_relaxed);
@@ -180,6 +204,7 @@ bool close() {
   const std::lock_guard lock(self.mutex);
   if (self.users == 0) return false;
   if (--self.users == 0) delete self.gpu.exchange(nullptr);
+  if (self.users == 0 && self.trace != nullptr) self.trace->flush();
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "softgpu/command_processor/command_processor.hpp"
+#include "softgpu/command_processor/packet_trace.hpp"
 #include "softgpu/thunk/environment.hpp"
 #include "softgpu/thunk/events.hpp"
 #include "softgpu/thunk/memory.hpp"
@@ -14,7 +15,8 @@ namespace softgpu::thunk {
 /// Passes the command processor's interrupts to the events, its words to standard error.
 class EventHost final : public command_processor::Host {
 public:
-  EventHost(Events& events, LogLevel level) : events_(events), level_(level) {}
+  EventHost(Events& events, LogLevel level, command_processor::PacketTrace* trace)
+      : events_(events), level_(level), trace_(trace) {}
 
   void raise_event(std::uint32_t event_id) override;
   void kernel_interrupt(std::uint32_t data) override { events_.raise_signalled(data); }
@@ -22,15 +24,18 @@ public:
   void report_error(std::string_view line) override;
   [[nodiscard]] bool logs_packets() const override { return level_ == LogLevel::packets; }
   void log_packet(std::string_view line) override;
+  [[nodiscard]] command_processor::PacketTrace* trace() const override { return trace_; }
 
 private:
   Events& events_;
   LogLevel level_;
+  command_processor::PacketTrace* trace_;
 };
 
 /// The state of the opened driver.
 struct SoftGpu {
-  explicit SoftGpu(const Environment& environment);
+  /// `trace` is null or outlives it.
+  SoftGpu(const Environment& environment, command_processor::PacketTrace* trace);
 
   Topology topology;
   Events events;

@@ -5,7 +5,6 @@
 
 #include "dispatch/device/runtime_state.hpp"
 #include "dispatch/hsa/hsa_library.hpp"
-#include "dispatch/hsa/log.hpp"
 #include "expect_error.hpp"
 #include "mock_hsa.hpp"
 
@@ -53,14 +52,6 @@ TEST(RuntimeState, that_cannot_be_initialized_on_the_soft_gpu_does_not_ask_for_a
   detail::HsaLibrary library{.api = hsa.api(), .path = "mock", .softgpu = true};
   EXPECT_THAT(error_of([&] { detail::RuntimeState runtime(library); }),
               AllOf(HasSubstr("on the soft GPU"), HasSubstr("SOFTGPU_ variable"), Not(HasSubstr("/dev/kfd"))));
-}
-
-TEST(Log, knows_the_names_of_levels_and_no_misspelt_ones) {
-  EXPECT_EQ(detail::log_level("debug"), spdlog::level::debug);
-  EXPECT_EQ(detail::log_level("warn"), spdlog::level::warn);
-  EXPECT_EQ(detail::log_level(""), spdlog::level::off);
-  EXPECT_EQ(detail::log_level("off"), spdlog::level::off);
-  EXPECT_EQ(detail::log_level("debgu"), std::nullopt);
 }
 
 TEST(RuntimeState, shuts_hsa_down_when_its_agents_cannot_be_read) {

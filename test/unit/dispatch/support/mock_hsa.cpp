@@ -44,6 +44,8 @@ struct Functions {
     if (const hsa_status_t status = current->record("system_get_info"); status != HSA_STATUS_SUCCESS) return status;
     if (attribute == HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY)
       answer(value, std::uint64_t{1'000'000'000});
+    else if (attribute == HSA_SYSTEM_INFO_TIMESTAMP)
+      answer(value, std::uint64_t{2000});  // a moment at which every kernel and copy runs
     else
       answer(value, std::uint16_t{1});
     return HSA_STATUS_SUCCESS;
@@ -186,6 +188,16 @@ struct Functions {
                                                       hsa_amd_profiling_dispatch_time_t* time) {
     *time = {.start = 1000, .end = 3000};
     return current->record("amd_profiling_get_dispatch_time");
+  }
+
+  static hsa_status_t amd_profiling_async_copy_enable(bool) {
+    return current->record("amd_profiling_async_copy_enable");
+  }
+
+  // As kernels do.
+  static hsa_status_t amd_profiling_get_async_copy_time(hsa_signal_t, hsa_amd_profiling_async_copy_time_t* time) {
+    *time = {.start = 1000, .end = 3000};
+    return current->record("amd_profiling_get_async_copy_time");
   }
 
   static hsa_status_t amd_agents_allow_access(std::uint32_t count, const hsa_agent_t* agents, const std::uint32_t*,
@@ -376,6 +388,8 @@ MockHsa::MockHsa() {
   MOCK(amd_agents_allow_access);
   MOCK(amd_profiling_set_profiler_enabled);
   MOCK(amd_profiling_get_dispatch_time);
+  MOCK(amd_profiling_async_copy_enable);
+  MOCK(amd_profiling_get_async_copy_time);
   MOCK(amd_memory_async_copy);
   MOCK(amd_memory_lock);
   MOCK(amd_memory_unlock);

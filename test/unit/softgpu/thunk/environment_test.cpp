@@ -30,6 +30,7 @@ TEST(Environment, HasDefaultsThatMakeOneGpuOfThisMachine) {
   EXPECT_EQ(environment.log, LogLevel::error);
   EXPECT_EQ(environment.cpu, compute::HostCpu::host);
   EXPECT_EQ(environment.optimize, 1U);
+  EXPECT_EQ(environment.trace, "");
 }
 
 TEST(Environment, ReadsEveryVariable) {
@@ -44,7 +45,8 @@ TEST(Environment, ReadsEveryVariable) {
                                                        {"SOFTGPU_CACHE", "/var/tmp/kernels"},
                                                        {"SOFTGPU_CPU", "host"},
                                                        {"SOFTGPU_OPTIMIZE", "0"},
-                                                       {"SOFTGPU_LOG", "packets"}}));
+                                                       {"SOFTGPU_LOG", "packets"},
+                                                       {"SOFTGPU_TRACE", "/tmp/trace.json"}}));
   EXPECT_EQ(environment.gpus, 3U);
   EXPECT_EQ(environment.architecture->name, "gfx1030");
   EXPECT_EQ(environment.compute_units, 8U);
@@ -56,6 +58,7 @@ TEST(Environment, ReadsEveryVariable) {
   EXPECT_EQ(environment.cache_folder, "/var/tmp/kernels");
   EXPECT_EQ(environment.optimize, 0U);
   EXPECT_EQ(environment.log, LogLevel::packets);
+  EXPECT_EQ(environment.trace, "/tmp/trace.json");
 }
 
 TEST(Environment, ThatIsStrictHasNoLargeBarUnlessItIsAskedFor) {
