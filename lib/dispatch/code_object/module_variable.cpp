@@ -7,6 +7,7 @@
 #include <optional>
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include "dispatch/code_object/demangle.hpp"
 #include "fastdispatch/detail/check.hpp"

@@ -48,7 +48,7 @@ TEST(KernelMetadata, has_what_the_compiler_wrote) {
 }
 
 TEST(KernelMetadata, knows_stacks_of_unknown_size) {
-  const auto kernels = read_kernel_metadata(test::hip_v4(), "file");
+  const auto kernels = read_kernel_metadata(test::hip_v5(), "file");  // of version 4, newer compilers do not tell
   EXPECT_TRUE(find(kernels, "recursive").uses_dynamic_stack);
   EXPECT_FALSE(find(kernels, "add").uses_dynamic_stack);
 }

@@ -1,0 +1,17 @@
+# fmt::join has a header of its own: up to fmt 10 another one brings it, from 11 on (Debian 13 and later) none does.
+include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
+
+file(GLOB_RECURSE sources ${PROJECT}/lib/*.[ch]pp ${PROJECT}/examples/*.[ch]pp ${PROJECT}/test/*.[ch]pp)
+set(seen 0)
+foreach(source IN LISTS sources)
+  file(READ ${source} text)
+  if(text MATCHES "fmt::join")
+    math(EXPR seen "${seen} + 1")
+    if(NOT text MATCHES "#include <spdlog/fmt/ranges.h>")
+      message(SEND_ERROR "${source} calls fmt::join and does not include spdlog/fmt/ranges.h")
+    endif()
+  endif()
+endforeach()
+if(seen EQUAL 0)
+  message(SEND_ERROR "no source calls fmt::join: is this test needed?")
+endif()
