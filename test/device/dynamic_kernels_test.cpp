@@ -34,7 +34,7 @@ TEST_F(DynamicKernels, run_with_arguments_of_types_that_are_known_late) {
   EXPECT_EQ(download(values), numbers(1000, 5));
 }
 
-TEST_F(DynamicKernels, get_local_memory_of_the_sizes_they_are_passed) {
+TEST_F(DynamicKernels, of_opencl_get_local_memory_of_the_sizes_they_are_passed) {
   const Module opencl = Module::load(gpu, DEVICE_TEST_OPENCL);
   const std::array signature{parameter_type<std::uint32_t*>(), parameter_type<LocalMemory>(),
                              parameter_type<LocalMemory>()};

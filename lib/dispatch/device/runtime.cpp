@@ -88,7 +88,8 @@ RuntimeState::RuntimeState(HsaLibrary& opened) : library(opened) {
     library.api.shut_down();
     throw;
   }
-  log().info("HSA runtime {} implements HSA {}; {} GPU(s), the first a {}", library.path, version, gpus.size(),
+  log().info("HSA runtime {} implements HSA {}, on {}, because {}; {} GPU(s), the first a {}", library.path, version,
+             library.softgpu ? "the soft GPU" : "an AMD GPU", library.reason, gpus.size(),
              gpus.front()->properties.isa);
   begin_use(opened.api);
 }

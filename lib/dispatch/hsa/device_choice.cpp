@@ -9,7 +9,6 @@
 
 #include <spdlog/fmt/fmt.h>
 
-#include "dispatch/hsa/log.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
@@ -95,10 +94,7 @@ Device choose_device(Device requested, const Machine& machine) {
   if (wanted == Device::softgpu) return wanted;
   const OpenedFile driver = machine.open(driver_file);
   const bool is_missing = driver.error == ENOENT;
-  if (is_missing && wanted == Device::automatic) {
-    log().info("the soft GPU is used: there is no {}", driver_file);
-    return Device::softgpu;
-  }
+  if (is_missing && wanted == Device::automatic) return Device::softgpu;
   if (is_missing)
     throw Error(ErrorKind::runtime,
                 fmt::format("an AMD GPU was asked for, but there is no {}: is the amdgpu driver loaded? Or, {} "
@@ -109,7 +105,6 @@ Device choose_device(Device requested, const Machine& machine) {
     throw Error(ErrorKind::runtime, fmt::format("there is an AMD GPU's driver, but this process cannot use it: {} "
                                                 "(FASTDISPATCH_DEVICE=softgpu uses the soft GPU)",
                                                 why));
-  log().info("an AMD GPU is used: {} can be opened", driver_file);
   return Device::amd;
 }
 
