@@ -64,9 +64,9 @@ std::string render_obstacle(const Machine& machine) {
     if (error == 0) return {};
     if (!first.empty()) continue;
     first = error == ENOENT
-                   ? fmt::format("the GPU's render node {} is missing: {}; elsewhere ask dmesg what became of amdgpu",
-                                 node, container_hint)
-                   : advice(machine, node, error);
+                ? fmt::format("the GPU's render node {} is missing: {}; elsewhere ask dmesg what became of amdgpu",
+                              node, container_hint)
+                : advice(machine, node, error);
   }
   return first;
 }
