@@ -50,7 +50,7 @@ void PacketTrace::add_copy(const Place& place, std::string_view what, std::uint6
 
 TraceEvent PacketTrace::span(const Place& place, Row row, std::string_view category, std::string_view name,
                              const Time& time) {
-  const auto since_start = [&](std::uint64_t moment) { return TraceTime(static_cast<std::int64_t>(moment - start_)); };
+  const auto since_start = [&](std::uint64_t clock) { return TraceTime(static_cast<std::int64_t>(clock - start_)); };
   const TraceTime begin = since_start(time.begin);
   const TraceTime end = since_start(time.end);
   const Track track = lanes_[{place.gpu, place.queue}][static_cast<std::size_t>(row)].track_for(
