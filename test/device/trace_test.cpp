@@ -9,6 +9,15 @@
 #include "device.hpp"
 #include "trace_check.hpp"
 
+namespace {
+
+bool ends_in_the_middle = false;  // of the process: what it leaves behind is no leak
+
+}  // namespace
+
+// The leak checker asks.
+extern "C" int __lsan_is_turned_off() { return ends_in_the_middle ? 1 : 0; }  // NOLINT
+
 namespace fastdispatch::test {
 namespace {
 
@@ -213,6 +222,7 @@ TEST_F(Traces, that_are_never_stopped_end_with_the_process) {
         const Trace trace(path);
         const Submission submission = queue.submit(batch);
         while (!submission.done()) std::this_thread::yield();
+        ends_in_the_middle = true;
         std::exit(3);
       },
       testing::ExitedWithCode(3), "");
