@@ -16,7 +16,7 @@ bool ends_in_the_middle = false;  // of the process: what it leaves behind is no
 }  // namespace
 
 // The leak checker asks.
-extern "C" int __lsan_is_turned_off() { return ends_in_the_middle ? 1 : 0; }  // NOLINT
+extern "C" [[gnu::visibility("default")]] int __lsan_is_turned_off() { return ends_in_the_middle ? 1 : 0; }  // NOLINT
 
 namespace fastdispatch::test {
 namespace {
