@@ -12,7 +12,9 @@ namespace {
 // Encodes steps that run one after the other.
 class Encoder {
 public:
-  Encoder(Fences fences, const std::byte* kernargs) : fences_(fences), kernargs_(kernargs) {}
+  Encoder(Fences fences, const std::byte* kernargs, std::size_t steps) : fences_(fences), kernargs_(kernargs) {
+    stream_.packets.reserve(steps);
+  }
 
   void add(const DispatchStep& step) {
     if (copying_) end_copies();
@@ -70,7 +72,7 @@ private:
 
 PacketStream encode(std::span<const Step> steps, Fences fences, const std::byte* kernargs) {
   if (fences == Fences::derived) return encode_derived(steps, kernargs);
-  Encoder encoder(fences, kernargs);
+  Encoder encoder(fences, kernargs, steps.size());
   for (const Step& step : steps) {
     std::visit([&](const auto& concrete) { encoder.add(concrete); }, step);
   }
