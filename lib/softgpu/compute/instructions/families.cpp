@@ -35,6 +35,7 @@ const HandlerTable& cdna3_handlers() {
   static const HandlerTable& table = []() -> const HandlerTable& {
     HandlerTable& all = *new HandlerTable(cdna2_handlers());
     add_cdna3_instructions(all);
+    add_byte_floats(all);
     return all;
   }();
   return table;

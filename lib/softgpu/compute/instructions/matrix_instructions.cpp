@@ -33,22 +33,27 @@ void put(Emitter& e, const Operand& operand, std::size_t registers, unsigned dwo
     }
 }
 
-/// All lanes take part; EXEC is ignored.
+/// All lanes take part; EXEC is ignored. A sparse product adds to its destination, and its last operand has the
+/// indices.
 void multiply(Emitter& e, const Instruction& i, const MatrixProduct& product) {
   const bool is_double = product.type == MatrixType::f64;
+  const bool is_sparse = product.form == MatrixForm::sparse;
   const auto modifier = [&](const char* name) {
     const std::int64_t value = is_double ? 0 : i.number(name);  // in f64 it means something else: refused unread
     return e.ir.getInt32(static_cast<std::uint32_t>(value));
   };
   const Operand& destination = i.operands.at(0);
   if (!destination.is_vector() || destination.dwords != product.sum_dwords()) e.unsupported("destination");
-  put(e, i.operands.at(1), offsetof(WaveState, matrix_a), product.source_dwords(), is_double ? 2 : 1);
-  put(e, i.operands.at(2), offsetof(WaveState, matrix_b), product.source_dwords(), is_double ? 2 : 1);
-  put(e, i.operands.at(3), offsetof(WaveState, matrix_sums), product.sum_dwords(), is_double ? 2 : 1);
+  const unsigned dwords_per_element = is_double ? 2 : 1;
+  put(e, i.operands.at(1), offsetof(WaveState, matrix_a), product.a_dwords(), dwords_per_element);
+  put(e, i.operands.at(2), offsetof(WaveState, matrix_b), product.b_dwords(), dwords_per_element);
+  put(e, is_sparse ? destination : i.operands.at(3), offsetof(WaveState, matrix_sums), product.sum_dwords(),
+      dwords_per_element);
+  if (is_sparse) put(e, i.operands.at(3), offsetof(WaveState, matrix_indices), 1, 1);
   const auto denormals = e.architecture().flushes_matrix_denormals ? MatrixDenormals::flushed : MatrixDenormals::kept;
   e.call(reinterpret_cast<const void*>(&multiply_matrices), e.ir.getVoidTy(),
          {e.state(), e.address_of(&product), e.ir.getInt8(static_cast<std::uint8_t>(denormals)), modifier("cbsz"),
-          modifier("abid"), modifier("blgp")});
+          modifier("abid"), is_sparse ? e.ir.getInt32(0) : modifier("blgp")});
   for (unsigned dword = 0; dword < product.sum_dwords(); ++dword)
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       Value* from = address(e, offsetof(WaveState, matrix_sums), dword, chunk);

@@ -3,8 +3,10 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <tuple>
 #include <type_traits>
 
+#include "softgpu/compute/run_time/byte_float.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
@@ -14,7 +16,7 @@ using Registers = std::uint32_t (*)[64];
 
 /// The largest block of A or B.
 template <class T>
-using Block = std::array<T, 512>;
+using Block = std::array<T, 1024>;
 
 float single(std::uint32_t bits, MatrixDenormals denormals) {
   const bool is_zero = denormals == MatrixDenormals::flushed && (bits & 0x7f800000) == 0;
@@ -41,6 +43,8 @@ T element(Registers registers, unsigned lane, unsigned n, MatrixDenormals denorm
     return std::bit_cast<double>(std::uint64_t{registers[2 * n + 1][lane]} << 32 | registers[2 * n][lane]);
   if constexpr (type == MatrixType::f16) return half(part(16) & 0xffff, denormals);
   if constexpr (type == MatrixType::bf16) return single(part(16) << 16, denormals);
+  if constexpr (type == MatrixType::fp8) return fp8_format.widen(part(8));
+  if constexpr (type == MatrixType::bf8) return bf8_format.widen(part(8));
   if constexpr (type == MatrixType::i8) return static_cast<T>(std::int32_t{static_cast<std::int8_t>(part(8))});
 }
 
@@ -132,52 +136,90 @@ void store_sum(Registers sums, const Place& place, T sum, MatrixDenormals denorm
   }
 }
 
-template <class T, MatrixType type>
+/// The products of two of each four elements of B's columns with what a lane stores of A's row `i`.
+template <class T>
+void add_sparse_row(T* sums, const WaveState& state, const MatrixProduct& product, const Block<T>& stored,
+                    const Block<T>& b, unsigned i, unsigned set) {
+  const auto add = row_function<T>();
+  const unsigned per_lane = product.stored_elements_per_lane();
+  const unsigned elements = product.depth / 2;
+  for (unsigned n = 0; n < elements; ++n) {
+    const unsigned lane = product.size * (n / per_lane) + i;
+    const unsigned index = state.matrix_indices[lane] >> (2 * (set * per_lane + n % per_lane)) & 3;
+    const unsigned k = n / 2 * 4 + index;
+    add(sums, &stored[i * elements + n], &b[k * product.size], 1, product.size);
+  }
+}
+
+template <class T, MatrixType type, MatrixType type_b>
 void multiply(WaveState& state, const MatrixProduct& product, MatrixDenormals denormals, unsigned cbsz, unsigned abid,
               unsigned blgp) {
   const auto add = row_function<T>();
-  const auto [name, size, depth, blocks, unused] = product;
+  const bool is_sparse = product.form == MatrixForm::sparse;
+  const auto [size, depth, blocks] = std::tuple(product.size, product.depth, product.blocks);
   const unsigned per_lane = product.elements_per_lane();
+  const unsigned stored_per_lane = product.stored_elements_per_lane();
+  const unsigned stored_depth = is_sparse ? depth / 2 : depth;
+  const unsigned index_sets = 16 / stored_per_lane;  // in 32 bits
   for (unsigned block = 0; block < blocks; ++block) {
-    const unsigned group = 1U << cbsz;
+    const unsigned group = is_sparse ? 1 : 1U << cbsz;
     const unsigned a_block = (block & ~(group - 1)) + (abid & (group - 1));
     Block<T> a;
     Block<T> b;
+    for (unsigned k = 0; k < stored_depth; ++k) {
+      const unsigned lanes = size * blocks * (k / stored_per_lane);
+      for (unsigned i = 0; i < size; ++i)
+        a[i * stored_depth + k] =
+            element<T, type>(state.matrix_a, lanes + size * a_block + i, k % stored_per_lane, denormals);
+    }
     for (unsigned k = 0; k < depth; ++k) {
       const unsigned lanes = size * blocks * (k / per_lane);
-      for (unsigned i = 0; i < size; ++i) {
-        const unsigned b_lane = pattern_lane(lanes + size * block + i, blgp);
-        a[i * depth + k] = element<T, type>(state.matrix_a, lanes + size * a_block + i, k % per_lane, denormals);
-        b[k * size + i] = element<T, type>(state.matrix_b, b_lane, k % per_lane, denormals);
-      }
+      for (unsigned i = 0; i < size; ++i)
+        b[k * size + i] =
+            element<T, type_b>(state.matrix_b, pattern_lane(lanes + size * block + i, blgp), k % per_lane, denormals);
     }
     for (unsigned i = 0; i < size; ++i) {
       std::array<T, 32> row;
       for (unsigned j = 0; j < size; ++j)
         row[j] = load_sum<T, type>(state.matrix_sums, Place(product, block, i, j), denormals);
-      add(row.data(), &a[i * depth], b.data(), depth, size);
+      if (is_sparse)
+        add_sparse_row(row.data(), state, product, a, b, i, cbsz == 0 ? abid % index_sets : 0);
+      else
+        add(row.data(), &a[i * depth], b.data(), depth, size);
       for (unsigned j = 0; j < size; ++j)
         store_sum<T, type>(state.matrix_sums, Place(product, block, i, j), row[j], denormals);
     }
   }
 }
 
+using Multiply = void (*)(WaveState&, const MatrixProduct&, MatrixDenormals, unsigned, unsigned, unsigned);
+
+Multiply function_for(MatrixType a, MatrixType b) {
+  using enum MatrixType;
+  switch (a) {
+  case f32:
+    return multiply<float, f32, f32>;
+  case f64:
+    return multiply<double, f64, f64>;
+  case f16:
+    return multiply<float, f16, f16>;
+  case bf16:
+    return multiply<float, bf16, bf16>;
+  case i8:
+    return multiply<std::uint32_t, i8, i8>;
+  case fp8:
+    return b == fp8 ? multiply<float, fp8, fp8> : multiply<float, fp8, bf8>;
+  case bf8:
+    break;
+  }
+  return b == fp8 ? multiply<float, bf8, fp8> : multiply<float, bf8, bf8>;
+}
+
 }  // namespace
 
 void multiply_matrices(WaveState* state, const MatrixProduct* product, MatrixDenormals denormals, std::uint32_t cbsz,
                        std::uint32_t abid, std::uint32_t blgp) {
-  switch (product->type) {
-  case MatrixType::f32:
-    return multiply<float, MatrixType::f32>(*state, *product, denormals, cbsz, abid, blgp);
-  case MatrixType::f64:
-    return multiply<double, MatrixType::f64>(*state, *product, denormals, cbsz, abid, blgp);
-  case MatrixType::f16:
-    return multiply<float, MatrixType::f16>(*state, *product, denormals, cbsz, abid, blgp);
-  case MatrixType::bf16:
-    return multiply<float, MatrixType::bf16>(*state, *product, denormals, cbsz, abid, blgp);
-  case MatrixType::i8:
-    return multiply<std::uint32_t, MatrixType::i8>(*state, *product, denormals, cbsz, abid, blgp);
-  }
+  function_for(product->type, product->type_b)(*state, *product, denormals, cbsz, abid, blgp);
 }
 
 }  // namespace softgpu::compute

@@ -1,7 +1,7 @@
 // The matrix instructions' arithmetic: D = A * B + C for one or several blocks of matrices that a wavefront holds.
 //
-// "Matrix Arithmetic Instructions" in the CDNA2 ISA manual; which lane and register hold which element is as AMD's
-// matrix instruction calculator prints it. Each product is added to the sum with one rounding, in the order of K.
+// "Matrix Arithmetic Instructions" in the CDNA2 and CDNA3 ISA manuals; which lane and register hold which element is as
+// AMD's matrix instruction calculator prints it. Each product is added to the sum with one rounding, in the order of K.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,39 @@ namespace softgpu::compute {
 
 struct WaveState;
 
-enum class MatrixType : std::uint8_t { f32, f64, f16, bf16, i8 };
+enum class MatrixType : std::uint8_t { f32, f64, f16, bf16, i8, fp8, bf8 };
+
+[[nodiscard]] constexpr unsigned bits_of(MatrixType type) {
+  constexpr unsigned bits[] = {32, 64, 16, 16, 8, 8, 8};
+  return bits[static_cast<unsigned>(type)];
+}
+
+/// Of a sparse A, two of each four elements in the direction of K are stored. A register of indices says which two.
+enum class MatrixForm : std::uint8_t { dense, sparse };
 
 /// A is size x depth, B depth x size, C and D size x size; each `blocks` times.
 struct MatrixProduct {
+  constexpr MatrixProduct(const char* name, unsigned rows, unsigned k, unsigned count, MatrixType a, MatrixType b,
+                          MatrixForm form_of_a = MatrixForm::dense)
+      : mnemonic(name), size(rows), depth(k), blocks(count), type(a), type_b(b), form(form_of_a) {}
+  constexpr MatrixProduct(const char* name, unsigned rows, unsigned k, unsigned count, MatrixType both,
+                          MatrixForm form_of_a = MatrixForm::dense)
+      : MatrixProduct(name, rows, k, count, both, both, form_of_a) {}
+
   const char* mnemonic;
   unsigned size, depth, blocks;
-  MatrixType type;  ///< of A and B; sums are f32, f64 or i32
+  MatrixType type;    ///< of A; sums are f32, f64 or i32
+  MatrixType type_b;  ///< as wide as A's
+  MatrixForm form;
 
-  /// How many elements of A, and of B, each lane holds: consecutive ones in the direction of `depth`.
+  /// How many elements of B each lane holds: consecutive ones in the direction of `depth`.
   [[nodiscard]] constexpr unsigned elements_per_lane() const { return size * depth * blocks / 64; }
-  [[nodiscard]] constexpr unsigned source_dwords() const {
-    constexpr unsigned bits[] = {32, 64, 16, 16, 8};
-    return elements_per_lane() * bits[static_cast<unsigned>(type)] / 32;
+  /// How many elements of A each lane holds, for as many of B.
+  [[nodiscard]] constexpr unsigned stored_elements_per_lane() const {
+    return form == MatrixForm::sparse ? elements_per_lane() / 2 : elements_per_lane();
   }
+  [[nodiscard]] constexpr unsigned a_dwords() const { return stored_elements_per_lane() * bits_of(type) / 32; }
+  [[nodiscard]] constexpr unsigned b_dwords() const { return elements_per_lane() * bits_of(type_b) / 32; }
   [[nodiscard]] constexpr unsigned sum_dwords() const {
     return size * size * blocks / 64 * (type == MatrixType::f64 ? 2 : 1);
   }
@@ -57,6 +76,28 @@ inline constexpr MatrixProduct matrix_products[] = {
     {"v_mfma_i32_16x16x16i8", 16, 16, 1, MatrixType::i8},
     {"v_mfma_i32_32x32x16_i8", 32, 16, 1, MatrixType::i8},  // CDNA3's
     {"v_mfma_i32_16x16x32_i8", 16, 32, 1, MatrixType::i8},
+    {"v_mfma_f32_16x16x32_bf8_bf8", 16, 32, 1, MatrixType::bf8, MatrixType::bf8},
+    {"v_mfma_f32_16x16x32_bf8_fp8", 16, 32, 1, MatrixType::bf8, MatrixType::fp8},
+    {"v_mfma_f32_16x16x32_fp8_bf8", 16, 32, 1, MatrixType::fp8, MatrixType::bf8},
+    {"v_mfma_f32_16x16x32_fp8_fp8", 16, 32, 1, MatrixType::fp8, MatrixType::fp8},
+    {"v_mfma_f32_32x32x16_bf8_bf8", 32, 16, 1, MatrixType::bf8, MatrixType::bf8},
+    {"v_mfma_f32_32x32x16_bf8_fp8", 32, 16, 1, MatrixType::bf8, MatrixType::fp8},
+    {"v_mfma_f32_32x32x16_fp8_bf8", 32, 16, 1, MatrixType::fp8, MatrixType::bf8},
+    {"v_mfma_f32_32x32x16_fp8_fp8", 32, 16, 1, MatrixType::fp8, MatrixType::fp8},
+    {"v_smfmac_f32_16x16x32_f16", 16, 32, 1, MatrixType::f16, MatrixForm::sparse},
+    {"v_smfmac_f32_32x32x16_f16", 32, 16, 1, MatrixType::f16, MatrixForm::sparse},
+    {"v_smfmac_f32_16x16x32_bf16", 16, 32, 1, MatrixType::bf16, MatrixForm::sparse},
+    {"v_smfmac_f32_32x32x16_bf16", 32, 16, 1, MatrixType::bf16, MatrixForm::sparse},
+    {"v_smfmac_i32_16x16x64_i8", 16, 64, 1, MatrixType::i8, MatrixForm::sparse},
+    {"v_smfmac_i32_32x32x32_i8", 32, 32, 1, MatrixType::i8, MatrixForm::sparse},
+    {"v_smfmac_f32_16x16x64_bf8_bf8", 16, 64, 1, MatrixType::bf8, MatrixType::bf8, MatrixForm::sparse},
+    {"v_smfmac_f32_16x16x64_bf8_fp8", 16, 64, 1, MatrixType::bf8, MatrixType::fp8, MatrixForm::sparse},
+    {"v_smfmac_f32_16x16x64_fp8_bf8", 16, 64, 1, MatrixType::fp8, MatrixType::bf8, MatrixForm::sparse},
+    {"v_smfmac_f32_16x16x64_fp8_fp8", 16, 64, 1, MatrixType::fp8, MatrixType::fp8, MatrixForm::sparse},
+    {"v_smfmac_f32_32x32x32_bf8_bf8", 32, 32, 1, MatrixType::bf8, MatrixType::bf8, MatrixForm::sparse},
+    {"v_smfmac_f32_32x32x32_bf8_fp8", 32, 32, 1, MatrixType::bf8, MatrixType::fp8, MatrixForm::sparse},
+    {"v_smfmac_f32_32x32x32_fp8_bf8", 32, 32, 1, MatrixType::fp8, MatrixType::bf8, MatrixForm::sparse},
+    {"v_smfmac_f32_32x32x32_fp8_fp8", 32, 32, 1, MatrixType::fp8, MatrixType::fp8, MatrixForm::sparse},
     {"v_mfma_f64_16x16x4f64", 16, 4, 1, MatrixType::f64},
     {"v_mfma_f64_4x4x4f64", 4, 4, 4, MatrixType::f64},
 };
@@ -64,8 +105,9 @@ inline constexpr MatrixProduct matrix_products[] = {
 /// Whether denormals of 16 bits, and sums of their products, count as zeros.
 enum class MatrixDenormals : std::uint8_t { flushed, kept };
 
-/// Adds A * B, from WaveState's matrix_a and matrix_b, to matrix_sums. Groups of 2^cbsz blocks share one block of A,
-/// the one that abid numbers; blgp says from which lanes B is taken.
+/// Adds A * B, from WaveState's matrix_a and matrix_b, to matrix_sums. Of a dense A, groups of 2^cbsz blocks share one
+/// block, the one that abid numbers; blgp says from which lanes B is taken. Of a sparse A, matrix_indices has several
+/// sets of indices, of which abid numbers the one that counts; if cbsz is not 0, that is the first.
 void multiply_matrices(WaveState* state, const MatrixProduct* product, MatrixDenormals denormals, std::uint32_t cbsz,
                        std::uint32_t abid, std::uint32_t blgp);
 

@@ -86,7 +86,8 @@ struct WaveState {
 
   /// Operands and result of matrix instructions (matrix_product.hpp), register after register.
   alignas(64) std::uint32_t matrix_a[2][64];
-  alignas(64) std::uint32_t matrix_b[2][64];
+  alignas(64) std::uint32_t matrix_b[4][64];
+  alignas(64) std::uint32_t matrix_indices[64];
   alignas(64) std::uint32_t matrix_sums[32][64];
 };
 

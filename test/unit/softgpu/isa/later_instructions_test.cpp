@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "byte_float_rules.hpp"
 #include "float_rules.hpp"
 #include "tested_target.hpp"
 #include "vector_form.hpp"
@@ -70,6 +71,29 @@ TEST(LaterFloats, FusedMultiplyAddTakesALiteral) {
                 case_of(vop3("v_fmaak_f16", half), multiply_add_form(Type::float16, half_constant, true))},
                later);
 }
+
+u64 two_floats(float low, float high) { return std::bit_cast<u32>(low) | u64{std::bit_cast<u32>(high)} << 32; }
+template <const ByteFloatRules& (*rules)()>
+float widened(u32 bits) {
+  return rules().widen(static_cast<std::uint8_t>(bits));
+}
+template <const ByteFloatRules& (*rules)()>
+u64 two_widened(u32 bits) {
+  return two_floats(widened<rules>(bits), widened<rules>(bits >> 8));
+}
+template <const ByteFloatRules& (*rules)()>
+LowHalf<u16> two_narrowed(float a, float b) {
+  return low(rules().narrow(a) | u32{rules().narrow(b)} << 8);
+}
+const VectorInstruction byte_floats[] = {
+    vop1("v_cvt_f32_fp8", [](u32 a) { return widened<fp8_rules>(a); }),
+    vop1("v_cvt_f32_bf8", [](u32 a) { return widened<bf8_rules>(a); }),
+    vop1("v_cvt_pk_f32_fp8", [](u32 a) { return two_widened<fp8_rules>(a); }),
+    vop1("v_cvt_pk_f32_bf8", [](u32 a) { return two_widened<bf8_rules>(a); }),
+    vop3("v_cvt_pk_fp8_f32", [](float a, float b) { return two_narrowed<fp8_rules>(a, b); }),
+    vop3("v_cvt_pk_bf8_f32", [](float a, float b) { return two_narrowed<bf8_rules>(a, b); }),
+};
+FASTDISPATCH_VECTOR_SUITE(LaterByteFloats, byte_floats, .gfx90a_lacks_them = true);
 
 // --- Scalars
 

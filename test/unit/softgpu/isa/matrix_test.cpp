@@ -1,7 +1,9 @@
 // Matrix instructions, with numbers whose products and sums are exact, so that the order of the sums is of no matter.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <tuple>
@@ -9,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include "byte_float_rules.hpp"
 #include "half.hpp"
 #include "harness.hpp"
 #include "tested_target.hpp"
@@ -16,7 +19,7 @@
 namespace softgpu::isa {
 namespace {
 
-enum class Element { f32, f64, f16, bf16, i8 };
+enum class Element { f32, f64, f16, bf16, i8, fp8, bf8 };
 
 struct Matrix {
   std::string mnemonic;
@@ -24,9 +27,11 @@ struct Matrix {
   Element type;
   std::string modifiers = {};
   unsigned cbsz = 0, abid = 0, blgp = 0;
+  std::optional<Element> type_of_b = {};  ///< if it is another one
 
+  [[nodiscard]] Element type_b() const { return type_of_b.value_or(type); }
   [[nodiscard]] unsigned bits() const {
-    constexpr std::array<unsigned, 5> widths = {32, 64, 16, 16, 8};
+    constexpr std::array<unsigned, 7> widths = {32, 64, 16, 16, 8, 8, 8};
     return widths.at(static_cast<unsigned>(type));
   }
   [[nodiscard]] unsigned per_lane() const { return size * depth * blocks / 64; }
@@ -71,6 +76,8 @@ std::string snippet(const Matrix& m, unsigned first) {
 /// A few bits of mantissa around 1, or whole numbers for integers.
 double small_number(Random& random) { return (static_cast<double>(random() % 31) - 15.5) / 4; }
 
+const ByteFloatRules& byte_float(Element type) { return type == Element::fp8 ? fp8_rules() : bf8_rules(); }
+
 /// CDNA2 takes denormals of 16 bits as zeros.
 bool flushes_denormals() { return tested_target().architecture->flushes_matrix_denormals; }
 
@@ -86,6 +93,9 @@ u64 small_bits(Element type, Random& random) {
     return is_denormal ? 0x8003 : Half(small_number(random)).bits;
   case Element::bf16:
     return is_denormal ? 0x0041 : std::bit_cast<u32>(static_cast<float>(small_number(random))) >> 16;
+  case Element::fp8:
+  case Element::bf8:
+    return byte_float(type).narrow(static_cast<float>(small_number(random)));
   case Element::i8:
     break;
   }
@@ -104,6 +114,9 @@ double number(Element type, u64 bits) {
                : static_cast<double>(Half::from_bits(static_cast<std::uint16_t>(bits)));
   case Element::bf16:
     return flushes_denormals() && (bits & 0x7f80) == 0 ? 0 : std::bit_cast<float>(static_cast<u32>(bits) << 16);
+  case Element::fp8:
+  case Element::bf8:
+    return byte_float(type).widen(static_cast<std::uint8_t>(bits));
   case Element::i8:
     break;
   }
@@ -114,7 +127,8 @@ void prepare(const Matrix& m, MachineState& state, Random& random) {
   for (unsigned lane = 0; lane < lane_count; ++lane) {
     for (const unsigned source : {0U, 2U}) {
       u64 held = 0;
-      for (unsigned n = 0; n < m.per_lane(); ++n) held |= small_bits(m.type, random) << n * m.bits() % 64;
+      for (unsigned n = 0; n < m.per_lane(); ++n)
+        held |= small_bits(source == 0 ? m.type : m.type_b(), random) << n * m.bits() % 64;
       state.set_vector_value(source, lane, 4 * m.source_dwords(), held);
     }
     for (unsigned n = first_sum; n < vector_count; n += m.type == Element::f64 ? 2 : 1) {
@@ -137,7 +151,7 @@ double source(const Matrix& m, const MachineState& state, unsigned first, unsign
   }
   const u64 held = state.vector_value(first, lane, 4 * m.source_dwords());
   const unsigned shift = k % m.per_lane() * m.bits();
-  return number(m.type, m.bits() == 64 ? held : held >> shift & ((u64{1} << m.bits()) - 1));
+  return number(first == 2 ? m.type_b() : m.type, m.bits() == 64 ? held : held >> shift & ((u64{1} << m.bits()) - 1));
 }
 
 struct Position {
@@ -235,6 +249,138 @@ INSTANTIATE_TEST_SUITE_P(Cdna3, LaterMatrixInstruction,
                          testing::Values(Matrix{"v_mfma_i32_32x32x16_i8", 32, 16, 1, Element::i8},
                                          Matrix{"v_mfma_i32_16x16x32_i8", 16, 32, 1, Element::i8}),
                          name_of);
+
+Matrix of_bytes(const char* mnemonic, unsigned size, unsigned depth, Element a, Element b) {
+  return {.mnemonic = mnemonic, .size = size, .depth = depth, .blocks = 1, .type = a, .type_of_b = b};
+}
+INSTANTIATE_TEST_SUITE_P(ByteFloats, LaterMatrixInstruction,
+                         testing::Values(of_bytes("v_mfma_f32_16x16x32_bf8_bf8", 16, 32, Element::bf8, Element::bf8),
+                                         of_bytes("v_mfma_f32_16x16x32_bf8_fp8", 16, 32, Element::bf8, Element::fp8),
+                                         of_bytes("v_mfma_f32_16x16x32_fp8_bf8", 16, 32, Element::fp8, Element::bf8),
+                                         of_bytes("v_mfma_f32_16x16x32_fp8_fp8", 16, 32, Element::fp8, Element::fp8),
+                                         of_bytes("v_mfma_f32_32x32x16_bf8_bf8", 32, 16, Element::bf8, Element::bf8),
+                                         of_bytes("v_mfma_f32_32x32x16_bf8_fp8", 32, 16, Element::bf8, Element::fp8),
+                                         of_bytes("v_mfma_f32_32x32x16_fp8_bf8", 32, 16, Element::fp8, Element::bf8),
+                                         of_bytes("v_mfma_f32_32x32x16_fp8_fp8", 32, 16, Element::fp8, Element::fp8)),
+                         name_of);
+
+// --- Sparse matrices
+
+/// A and D as of a dense matrix; two of each four elements of A are stored. v0 and v1 have A, v2 and v3 the first half
+/// of B, v12 and v13 the second, v14 the indices.
+struct SparseMatrix {
+  const char* mnemonic;
+  unsigned size, depth;
+  Element a, b;
+  unsigned index_set = 0;
+  const char* modifiers = "";
+
+  [[nodiscard]] unsigned bits() const { return Matrix{"", size, depth, 1, a}.bits(); }
+  /// Lanes that hold a row of A, or a column of B, one behind the other in the direction of K.
+  [[nodiscard]] unsigned b_per_lane() const { return size * depth / 64; }
+};
+void PrintTo(const SparseMatrix& matrix, std::ostream* stream) { *stream << matrix.mnemonic << matrix.modifiers; }
+
+u32 byte_or_half(u32 dword, unsigned bits, unsigned n) { return dword >> (n * bits % 32) & ((1U << bits) - 1); }
+
+/// Element n of what a lane holds, of 64 bits in `first` and the register behind it.
+double stored(const MachineState& state, unsigned first, unsigned lane, unsigned n, Element type, unsigned bits) {
+  return number(type, byte_or_half(state.vector[first + n * bits / 32][lane], bits, n));
+}
+
+/// The sum of row i and column j. In a group of four in the direction of K, an index of two bits tells which element of
+/// B meets the first stored element of A, and another one, which meets the second.
+double sparse_sum(const SparseMatrix& m, const MachineState& state, unsigned i, unsigned j) {
+  double sum = 0;
+  for (unsigned group = 0; group < m.depth / 4; ++group) {
+    const unsigned groups_per_lane = m.b_per_lane() / 4;
+    const unsigned lanes = m.size * (group / groups_per_lane);
+    const unsigned group_in_lane = group % groups_per_lane;
+    for (unsigned which = 0; which < 2; ++which) {
+      const unsigned a_number = 2 * group_in_lane + which;
+      const unsigned place = 2 * a_number + m.index_set * groups_per_lane * 4;
+      const unsigned index = state.vector[14][lanes + i] >> place & 3;
+      const unsigned b_number = 4 * group_in_lane + index;
+      const unsigned b_dword = b_number * m.bits() / 32;
+      const u32 b = byte_or_half(state.vector[b_dword < 2 ? 2 + b_dword : 10 + b_dword][lanes + j], m.bits(), b_number);
+      sum += stored(state, 0, lanes + i, a_number, m.a, m.bits()) * number(m.b, b);
+    }
+  }
+  return sum;
+}
+
+class SparseMatrixInstruction : public testing::TestWithParam<SparseMatrix> {};
+TEST_P(SparseMatrixInstruction, MatchesTheManual) {
+  const SparseMatrix m = GetParam();
+  const Matrix dense{"", m.size, m.depth, 1, m.a};
+  const bool is_integer = m.a == Element::i8;
+  const auto prepare_sparse = [=](MachineState& state, Random& random) {
+    for (unsigned lane = 0; lane < lane_count; ++lane) {
+      for (const unsigned n : {0U, 1U, 2U, 3U, 12U, 13U}) {
+        u32 held = 0;
+        for (unsigned bit = 0; bit < 32; bit += m.bits())
+          held |= static_cast<u32>(small_bits(n < 2 ? m.a : m.b, random)) << bit;
+        state.vector[n][lane] = held;
+      }
+      state.vector[14][lane] = static_cast<u32>(random());
+      for (unsigned n = 4; n < 12; ++n)
+        if (!is_integer) state.vector[n][lane] = static_cast<u32>(small_bits(Element::f32, random));
+    }
+  };
+  // Registers of the sums are v4 to v11, and again v4 to v11.
+  const unsigned sums = dense.sum_dwords();
+  std::vector<Case> cases;
+  for (unsigned first = 0; first < sums; first += 8) {
+    const unsigned read_back = std::min(sums - first, 8U);
+    std::ostringstream text;
+    text << "s_mov_b64 s[16:17], exec\ns_mov_b64 exec, -1\n";
+    for (unsigned n = 0; n < sums; ++n) text << "v_accvgpr_write_b32 a" << n << ", v" << 4 + n % 8 << "\n";
+    for (unsigned n = 0; n < 4; ++n)
+      text << "v_accvgpr_write_b32 a" << 32 + n << ", v" << (n < 2 ? 2 + n : 10 + n) << "\n";
+    text << "s_mov_b64 exec, s[16:17]\n"
+         << m.mnemonic << " " << tuple("a", 0, sums) << ", v[0:1], a[32:35], v14" << m.modifiers
+         << "\ns_mov_b64 exec, -1\n";
+    for (unsigned n = 0; n < read_back; ++n) text << "v_accvgpr_read_b32 v" << 4 + n << ", a" << first + n << "\n";
+    text << "s_mov_b64 exec, s[16:17]";
+    cases.push_back({.assembly = text.str(), .prepare = prepare_sparse, .reference = [=](MachineState& state) {
+                       const MachineState before = state;
+                       for (unsigned n = 0; n < read_back; ++n)
+                         for (unsigned lane = 0; lane < lane_count; ++lane) {
+                           const auto [block, i, j] = position(dense, first + n, lane);
+                           const double sum = sparse_sum(m, before, i, j);
+                           const u32 old = before.vector[4 + (first + n) % 8][lane];
+                           state.vector[4 + n][lane] =
+                               is_integer ? old + static_cast<u32>(static_cast<i64>(sum))
+                                          : std::bit_cast<u32>(static_cast<float>(std::bit_cast<float>(old) + sum));
+                         }
+                       state.set_scalar_value(16, 8, state.exec);
+                     }});
+  }
+  expect_match(cases, {.gfx90a_lacks_them = true});
+}
+
+std::string sparse_name(const testing::TestParamInfo<SparseMatrix>& info) {
+  return name_of({{info.param.mnemonic, 0, 0, 0, Element::f16, info.param.modifiers}, info.index});
+}
+INSTANTIATE_TEST_SUITE_P(
+    Cdna3, SparseMatrixInstruction,
+    testing::Values(SparseMatrix{"v_smfmac_f32_16x16x32_f16", 16, 32, Element::f16, Element::f16},
+                    SparseMatrix{"v_smfmac_f32_16x16x32_f16", 16, 32, Element::f16, Element::f16, 3, " abid:3"},
+                    SparseMatrix{"v_smfmac_f32_16x16x32_f16", 16, 32, Element::f16, Element::f16, 0, " cbsz:1 abid:2"},
+                    SparseMatrix{"v_smfmac_f32_32x32x16_f16", 32, 16, Element::f16, Element::f16},
+                    SparseMatrix{"v_smfmac_f32_16x16x32_bf16", 16, 32, Element::bf16, Element::bf16, 1, " abid:1"},
+                    SparseMatrix{"v_smfmac_f32_32x32x16_bf16", 32, 16, Element::bf16, Element::bf16, 2, " abid:2"},
+                    SparseMatrix{"v_smfmac_i32_16x16x64_i8", 16, 64, Element::i8, Element::i8},
+                    SparseMatrix{"v_smfmac_i32_32x32x32_i8", 32, 32, Element::i8, Element::i8, 1, " abid:1"},
+                    SparseMatrix{"v_smfmac_f32_16x16x64_bf8_bf8", 16, 64, Element::bf8, Element::bf8},
+                    SparseMatrix{"v_smfmac_f32_16x16x64_bf8_fp8", 16, 64, Element::bf8, Element::fp8},
+                    SparseMatrix{"v_smfmac_f32_16x16x64_fp8_bf8", 16, 64, Element::fp8, Element::bf8},
+                    SparseMatrix{"v_smfmac_f32_16x16x64_fp8_fp8", 16, 64, Element::fp8, Element::fp8, 1, " abid:1"},
+                    SparseMatrix{"v_smfmac_f32_32x32x32_bf8_bf8", 32, 32, Element::bf8, Element::bf8},
+                    SparseMatrix{"v_smfmac_f32_32x32x32_bf8_fp8", 32, 32, Element::bf8, Element::fp8},
+                    SparseMatrix{"v_smfmac_f32_32x32x32_fp8_bf8", 32, 32, Element::fp8, Element::bf8},
+                    SparseMatrix{"v_smfmac_f32_32x32x32_fp8_fp8", 32, 32, Element::fp8, Element::fp8}),
+    sparse_name);
 
 INSTANTIATE_TEST_SUITE_P(
     SharingBlocks, MatrixInstruction,
