@@ -1,9 +1,12 @@
-// VOP3P-MAI: the matrix instructions. Their operands go through WaveState to a function that multiplies.
+// The matrix instructions: VOP3P-MAI, and v_wmma_* of RDNA3. Their operands go through WaveState to a function that
+// multiplies.
 #include <cstddef>
 
 #include "softgpu/compute/emit/emitter.hpp"
+#include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/run_time/matrix_product.hpp"
+#include "softgpu/compute/run_time/wave_matrix.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
@@ -62,11 +65,52 @@ void multiply(Emitter& e, const Instruction& i, const MatrixProduct& product) {
     }
 }
 
+/// Sums of 16 bits are in one half of the registers; the other half of the destination stays.
+Value* beside_other_half(Emitter& e, Value* sums, Value* old, bool upper) {
+  return upper ? e.ir.CreateOr(e.ir.CreateShl(sums, 16), e.ir.CreateAnd(old, e.splat(0xffffU)))
+               : e.ir.CreateOr(sums, e.ir.CreateAnd(old, e.splat(0xffff0000U)));
+}
+
+/// All lanes take part; EXEC is ignored.
+void multiply(Emitter& e, const Instruction& i, const WaveMatrix& matrix) {
+  const unsigned lanes = e.chunks() * 16;
+  const unsigned sum_dwords = WaveMatrix::sum_dwords(lanes);
+  const bool is_integer = matrix.sum == WaveMatrixType::i32;
+  const bool is_half = bits_of(matrix.sum) == 16;
+  const Operand& destination = i.operands.at(0);
+  const Operand& addend = i.operands.at(3);
+  if (!destination.is_vector() || destination.dwords != sum_dwords) e.unsupported("destination");
+  if (is_half && !addend.is_vector() && (addend.kind != Operand::Kind::integer || addend.value != 0))
+    e.unsupported("operand " + addend.text);
+  if (is_half && (e.known_mode.current() & mode_register::fp16_overflow) != 0) e.unsupported("MODE.FP16_OVFL");
+  WaveMatrixOptions options;
+  if (is_integer) {
+    options.a_is_signed = i.element("neg_lo", 0, 0) != 0;
+    options.b_is_signed = i.element("neg_lo", 1, 0) != 0;
+    options.saturates = i.has("clamp");
+  }
+  if (is_half) options.upper_half = i.element("op_sel", 2, 0) != 0;
+  put(e, i.operands.at(1), offsetof(WaveState, matrix_a), matrix.source_dwords(), 1);
+  put(e, i.operands.at(2), offsetof(WaveState, matrix_b), matrix.source_dwords(), 1);
+  put(e, addend, offsetof(WaveState, matrix_sums), sum_dwords, 1);
+  e.call(reinterpret_cast<const void*>(&multiply_wave_matrices), e.ir.getVoidTy(),
+         {e.state(), e.address_of(&matrix), e.ir.getInt32(lanes), e.ir.getInt32(options.encode())});
+  for (unsigned dword = 0; dword < sum_dwords; ++dword)
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+      Value* from = address(e, offsetof(WaveState, matrix_sums), dword, chunk);
+      Value* sums = e.ir.CreateAlignedLoad(Emitter::lanes(e.i32()), from, llvm::Align(64));
+      if (is_half) sums = beside_other_half(e, sums, e.vgpr(destination.index + dword, chunk), options.upper_half);
+      e.set_vgpr_unmasked(destination.index + dword, chunk, sums);
+    }
+}
+
 }  // namespace
 
 void add_matrix_instructions(HandlerTable& table) {
   for (const MatrixProduct& product : matrix_products)
     table.add(product.mnemonic, [&product](Emitter& e, const Instruction& i) { multiply(e, i, product); });
+  for (const WaveMatrix& matrix : wave_matrices)
+    table.add(matrix.mnemonic, [&matrix](Emitter& e, const Instruction& i) { multiply(e, i, matrix); });
 }
 
 }  // namespace softgpu::compute

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "softgpu/compute/run_time/byte_float.hpp"
+#include "softgpu/compute/run_time/matrix_elements.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
@@ -17,22 +18,6 @@ using Registers = std::uint32_t (*)[64];
 /// The largest block of A or B.
 template <class T>
 using Block = std::array<T, 1024>;
-
-float single(std::uint32_t bits, MatrixDenormals denormals) {
-  const bool is_zero = denormals == MatrixDenormals::flushed && (bits & 0x7f800000) == 0;
-  return std::bit_cast<float>(is_zero ? bits & 0x80000000 : bits);
-}
-
-float half(std::uint32_t bits, MatrixDenormals denormals) {
-  const std::uint32_t sign = (bits & 0x8000) << 16;
-  const std::uint32_t exponent = bits >> 10 & 31;
-  const std::uint32_t fraction = bits & 0x3ff;
-  if (exponent == 0) {
-    const float magnitude = denormals == MatrixDenormals::flushed ? 0 : std::ldexp(static_cast<float>(fraction), -24);
-    return sign == 0 ? magnitude : -magnitude;
-  }
-  return std::bit_cast<float>(sign | (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13);
-}
 
 /// Element `n` of a lane's registers of A or B, converted to the type of the sums.
 template <class T, MatrixType type>

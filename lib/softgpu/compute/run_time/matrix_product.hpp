@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "softgpu/compute/run_time/matrix_elements.hpp"
+
 namespace softgpu::compute {
 
 struct WaveState;
@@ -101,9 +103,6 @@ inline constexpr MatrixProduct matrix_products[] = {
     {"v_mfma_f64_16x16x4f64", 16, 4, 1, MatrixType::f64},
     {"v_mfma_f64_4x4x4f64", 4, 4, 4, MatrixType::f64},
 };
-
-/// Whether denormals of 16 bits, and sums of their products, count as zeros.
-enum class MatrixDenormals : std::uint8_t { flushed, kept };
 
 /// Adds A * B, from WaveState's matrix_a and matrix_b, to matrix_sums. Of a dense A, groups of 2^cbsz blocks share one
 /// block, the one that abid numbers; blgp says from which lanes B is taken. Of a sparse A, matrix_indices has several

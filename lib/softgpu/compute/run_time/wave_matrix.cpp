@@ -1,0 +1,110 @@
+#include "softgpu/compute/run_time/wave_matrix.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+#include "softgpu/compute/run_time/matrix_elements.hpp"
+#include "softgpu/compute/run_time/small_float.hpp"
+#include "softgpu/compute/run_time/wave_state.hpp"
+
+namespace softgpu::compute {
+namespace {
+
+constexpr unsigned size = WaveMatrix::size;
+
+/// Where row i and column j of the sums is.
+struct SumPlace {
+  unsigned dword, lane;
+
+  SumPlace(unsigned lanes, unsigned i, unsigned j) : dword(i / (lanes / size)), lane(i % (lanes / size) * size + j) {}
+};
+
+std::uint32_t element_bits(const std::uint32_t (*registers)[64], unsigned lane, unsigned k, unsigned bits) {
+  return registers[k * bits / 32][lane] >> (k * bits % 32) & ((1U << bits) - 1);
+}
+
+float to_float(WaveMatrixType type, std::uint32_t bits) {
+  switch (type) {
+  case WaveMatrixType::f16:
+    return half(bits & 0xffff, MatrixDenormals::kept);
+  case WaveMatrixType::bf16:
+    return single(bits << 16, MatrixDenormals::kept);
+  default:
+    return std::bit_cast<float>(bits);
+  }
+}
+
+/// To nearest even.
+std::uint32_t to_bfloat16(float value) {
+  const auto bits = std::bit_cast<std::uint32_t>(value);
+  if (std::isnan(value)) return bits >> 16 | 0x40;
+  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+std::uint32_t from_float(WaveMatrixType type, float value) {
+  switch (type) {
+  case WaveMatrixType::f16:
+    return runtime::narrow(runtime::half_float, value);
+  case WaveMatrixType::bf16:
+    return to_bfloat16(value);
+  default:
+    return std::bit_cast<std::uint32_t>(value);
+  }
+}
+
+std::int64_t to_integer(std::uint32_t bits, unsigned width, bool is_signed) {
+  const bool is_negative = is_signed && (bits >> (width - 1) & 1) != 0;
+  return std::int64_t{bits} - (is_negative ? std::int64_t{1} << width : 0);
+}
+
+using Rows = std::array<std::array<float, size>, size>;
+
+void multiply_floats(WaveState& state, const WaveMatrix& matrix, unsigned lanes, WaveMatrixOptions options) {
+  const unsigned bits = bits_of(matrix.source);
+  Rows a;  // by row
+  Rows b;  // by column
+  for (unsigned i = 0; i < size; ++i)
+    for (unsigned k = 0; k < size; ++k) {
+      a[i][k] = to_float(matrix.source, element_bits(state.matrix_a, i, k, bits));
+      b[i][k] = to_float(matrix.source, element_bits(state.matrix_b, i, k, bits));
+    }
+  for (unsigned i = 0; i < size; ++i)
+    for (unsigned j = 0; j < size; ++j) {
+      const SumPlace place(lanes, i, j);
+      std::uint32_t& held = state.matrix_sums[place.dword][place.lane];
+      float sum = to_float(matrix.sum, options.upper_half ? held >> 16 : held);
+      for (unsigned k = 0; k < size; ++k) sum = std::fma(a[i][k], b[j][k], sum);
+      held = from_float(matrix.sum, sum);
+    }
+}
+
+void multiply_integers(WaveState& state, const WaveMatrix& matrix, unsigned lanes, WaveMatrixOptions options) {
+  const unsigned bits = bits_of(matrix.source);
+  for (unsigned i = 0; i < size; ++i)
+    for (unsigned j = 0; j < size; ++j) {
+      const SumPlace place(lanes, i, j);
+      std::uint32_t& held = state.matrix_sums[place.dword][place.lane];
+      std::int64_t sum = static_cast<std::int32_t>(held);
+      for (unsigned k = 0; k < size; ++k)
+        sum += to_integer(element_bits(state.matrix_a, i, k, bits), bits, options.a_is_signed) *
+               to_integer(element_bits(state.matrix_b, j, k, bits), bits, options.b_is_signed);
+      using Limits = std::numeric_limits<std::int32_t>;
+      if (options.saturates) sum = std::clamp<std::int64_t>(sum, Limits::min(), Limits::max());
+      held = static_cast<std::uint32_t>(sum);
+    }
+}
+
+}  // namespace
+
+void multiply_wave_matrices(WaveState* state, const WaveMatrix* matrix, std::uint32_t lanes, std::uint32_t options) {
+  const auto decoded = WaveMatrixOptions::decode(options);
+  if (matrix->sum == WaveMatrixType::i32)
+    multiply_integers(*state, *matrix, lanes, decoded);
+  else
+    multiply_floats(*state, *matrix, lanes, decoded);
+}
+
+}  // namespace softgpu::compute
