@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "device.hpp"
+#include "temporary_folder.hpp"
 #include "trace_check.hpp"
 
 namespace {
@@ -23,8 +24,6 @@ namespace {
 
 class Traces : public Device {
 protected:
-  ~Traces() override { std::filesystem::remove(path); }
-
   [[nodiscard]] CheckedTrace ended(Trace& trace) const {
     trace.stop();
     CheckedTrace checked(path);
@@ -35,9 +34,8 @@ protected:
   static constexpr std::uint32_t n = 1000;
   using Increment = Kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>;
   const Increment increment = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("trace_of_") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json");
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "trace.json";
 };
 
 TEST_F(Traces, of_a_batch_have_each_kernel_and_copy_in_order_within_its_submission) {

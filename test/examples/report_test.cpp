@@ -1,6 +1,7 @@
 // Which reports end an example with an error.
 #include "program.hpp"
 #include "report.hpp"
+#include "temporary_folder.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -88,7 +89,8 @@ TEST(PrintReport, SaysOnASoftGpuWhatItCannotShow) {
 }
 
 TEST(WriteJson, ReplacesWhatIsNoUtf8) {
-  const std::string path = testing::TempDir() + "no_utf8.json";
+  const TemporaryFolder folder;
+  const std::string path = folder.path() / "report.json";
   OutputFile file(path);
   write_json(file, report({row("a\xff", true)}));
   file.commit();

@@ -20,7 +20,7 @@ namespace {
 const std::vector<std::string> language = {"-std=c++20", "-ffp-contract=off", "-fwrapv", "-fno-strict-aliasing", "-w"};
 
 std::filesystem::path temporary_folder() {
-  std::string name = std::filesystem::temp_directory_path() / "random_programs.XXXXXX";
+  std::string name = std::filesystem::temp_directory_path() / ("random_programs." + std::string(6, 'X'));
   if (::mkdtemp(name.data()) == nullptr) throw std::system_error(errno, std::generic_category(), name);
   return name;
 }

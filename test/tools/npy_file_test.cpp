@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "temporary_folder.hpp"
+
 namespace {
 
 using ::testing::HasSubstr;
@@ -43,8 +45,8 @@ protected:
     return "no error";
   }
 
-  std::string path_ = ::testing::TempDir() + "npy_file_test_" +
-                      ::testing::UnitTest::GetInstance()->current_test_info()->name() + ".npy";
+  const TemporaryFolder folder_;
+  const std::string path_ = folder_.path() / "array.npy";
 };
 
 TEST_F(NpyFile, is_written_as_numpy_writes_it) {

@@ -1,6 +1,7 @@
 // fastdispatch-run against results that are computed here.
 #include "argument.hpp"
 #include "npy_file.hpp"
+#include "temporary_folder.hpp"
 #include "tool.hpp"
 
 #include <cmath>
@@ -26,9 +27,7 @@ Outcome run_tool(const std::string& arguments) { return run(std::string(TOOL_RUN
 
 class Run : public ::testing::Test {
 protected:
-  [[nodiscard]] static std::string file(const std::string& name) {
-    return ::testing::TempDir() + ::testing::UnitTest::GetInstance()->current_test_info()->name() + "_" + name;
-  }
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_.path() / name; }
   template <class T>
   [[nodiscard]] static std::vector<T> values_of(const std::string& path) {
     const Array array = read_npy(path);
@@ -50,6 +49,9 @@ protected:
     EXPECT_EQ(std::count(outcome.output.begin(), outcome.output.end(), '\n'), 1) << outcome.output;
     return outcome.output;
   }
+
+private:
+  const TemporaryFolder folder_;
 };
 
 TEST_F(Run, computes_on_random_inputs_what_the_host_computes) {

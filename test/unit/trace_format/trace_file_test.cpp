@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "temporary_folder.hpp"
+
 namespace trace_format {
 namespace {
 
@@ -21,13 +23,10 @@ using testing::HasSubstr;
 
 class TraceFiles : public testing::Test {
 protected:
-  ~TraceFiles() override { std::filesystem::remove(path); }
-
   [[nodiscard]] json written() const { return json::parse(std::ifstream(path)); }
 
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("trace_file_") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json");
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "trace.json";
 };
 
 TEST_F(TraceFiles, are_whole_json_at_any_time) {

@@ -22,6 +22,7 @@
 #include "fastdispatch/trace.hpp"
 #include "mock_hsa.hpp"
 #include "number_kernel.hpp"
+#include "temporary_folder.hpp"
 
 namespace fastdispatch::test {
 namespace {
@@ -120,10 +121,6 @@ protected:
     detail::state_of(hsa.agent()).kernels.add(number_kernel_info.object, "space::count(unsigned int)");
     trace.emplace(path);
   }
-  ~TracedQueue() override {
-    trace.reset();
-    std::filesystem::remove(path);
-  }
 
   std::vector<Packet> packets() { return packets_in(hsa.queue()); }
   /// The events with this value of `key` when the trace has ended.
@@ -140,9 +137,8 @@ protected:
            PacketHeader{PacketType::barrier_and, {BarrierBit::set, FenceScope::none, FenceScope::none}};
   }
 
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("traced_") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json");
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "trace.json";
   MockHsa hsa;
   Queue queue{hsa.agent()};
   const Kernel<void(unsigned)> kernel = number_kernel();

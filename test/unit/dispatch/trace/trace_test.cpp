@@ -13,6 +13,7 @@
 #include "dispatch/hsa/watching.hpp"
 #include "dispatch/trace/trace_session.hpp"
 #include "expect_error.hpp"
+#include "temporary_folder.hpp"
 
 namespace fastdispatch::test {
 namespace {
@@ -22,13 +23,10 @@ using testing::HasSubstr;
 
 class TraceOfProcess : public testing::Test {
 protected:
-  ~TraceOfProcess() override { std::filesystem::remove(path); }
-
   [[nodiscard]] nlohmann::json written() const { return nlohmann::json::parse(std::ifstream(path)); }
 
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("process_") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json");
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "trace.json";
 };
 
 TEST_F(TraceOfProcess, is_one_at_a_time) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "softgpu/command_processor/command_processor.hpp"
+#include "temporary_folder.hpp"
 #include "trace_check.hpp"
 
 namespace softgpu::command_processor {
@@ -16,16 +17,13 @@ using fastdispatch::test::TraceSpan;
 
 class PacketTraceTest : public testing::Test {
 protected:
-  ~PacketTraceTest() override { std::filesystem::remove(path); }
-
   [[nodiscard]] CheckedTrace ended() {
     trace.reset();
     return CheckedTrace(path);
   }
 
-  const std::filesystem::path path =
-      std::filesystem::path(testing::TempDir()) /
-      (std::string("packets_") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json");
+  const TemporaryFolder folder;
+  const std::filesystem::path path = folder.path() / "trace.json";
   std::optional<PacketTrace> trace{std::in_place, path, "gfx90a"};
   const std::uint64_t now = gpu_clock();
 };
