@@ -16,6 +16,7 @@
 #include "fastdispatch/kernel_argument.hpp"
 #include "fastdispatch/memory_view.hpp"
 #include "fastdispatch/module.hpp"
+#include "fastdispatch/occupancy.hpp"
 #include "fastdispatch/packets.hpp"
 #include "fastdispatch/pin.hpp"
 #include "fastdispatch/pinned_buffer.hpp"
