@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "fastdispatch/agent.hpp"
@@ -22,8 +23,10 @@ public:
   using value_type = T;
 
   PinnedBuffer() = default;
-  /// Throws Error when the size overflows or the memory is exhausted.
-  PinnedBuffer(Agent agent, std::size_t size) : memory_(detail::PoolMemory::pinned(agent, size, sizeof(T))) {}
+  /// `name` is what messages and traces call the buffer. Throws Error when the size overflows or the memory is
+  /// exhausted.
+  PinnedBuffer(Agent agent, std::size_t size, std::string_view name = {})
+      : memory_(detail::PoolMemory::pinned(agent, size, sizeof(T), name)) {}
 
   [[nodiscard]] T* data() { return reinterpret_cast<T*>(memory_.data()); }
   [[nodiscard]] const T* data() const { return reinterpret_cast<const T*>(memory_.data()); }

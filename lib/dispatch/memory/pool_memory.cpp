@@ -1,9 +1,11 @@
 #include "fastdispatch/detail/pool_memory.hpp"
 
 #include <limits>
+#include <string>
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/device/agent_state.hpp"
 #include "dispatch/memory/host_access.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
@@ -40,18 +42,25 @@ PoolMemory::PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, Memory
                                           .agent = agent} {}
 
 PoolMemory::~PoolMemory() {
-  if (view_.address != nullptr) view_.agent->api().amd_memory_pool_free(view_.address);
+  if (view_.address == nullptr) return;
+  state_of(*view_.agent).host->buffers.remove(view_.address);
+  view_.agent->api().amd_memory_pool_free(view_.address);
 }
 
-PoolMemory PoolMemory::device(Agent agent, std::size_t count, std::size_t element_size) {
+PoolMemory&& PoolMemory::named(std::string_view name) && {
+  if (view_.address != nullptr) state_of(*view_.agent).host->buffers.add(view_.address, view_.size, std::string(name));
+  return std::move(*this);
+}
+
+PoolMemory PoolMemory::device(Agent agent, std::size_t count, std::size_t element_size, std::string_view name) {
   const std::size_t bytes = bytes_of(count, element_size, "device");
   RuntimeShare runtime = share_runtime_of(agent);
   std::byte* memory = bytes == 0 ? nullptr : allocate(agent, agent.pools().coarse_grained, bytes, "device");
-  return {agent, memory, bytes, MemoryKind::device, std::move(runtime)};
+  return PoolMemory(agent, memory, bytes, MemoryKind::device, std::move(runtime)).named(name);
 }
 
-PoolMemory PoolMemory::pinned(Agent agent, std::size_t count, std::size_t element_size) {
-  return pinned(agent, bytes_of(count, element_size, pinned_host), share_runtime_of(agent));
+PoolMemory PoolMemory::pinned(Agent agent, std::size_t count, std::size_t element_size, std::string_view name) {
+  return pinned(agent, bytes_of(count, element_size, pinned_host), share_runtime_of(agent)).named(name);
 }
 
 PoolMemory PoolMemory::pinned(OwnAgent agent, std::size_t bytes) { return pinned(agent.agent, bytes, nullptr); }
