@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <typeinfo>
 #include <vector>
 
@@ -98,13 +97,6 @@ struct Parameter {
 // grid. `local_memory` is the bytes that LocalMemory adds.
 FASTDISPATCH_EXPORT void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
                                         Agent agent);
-
-// Throws Error when the work-groups of `grid` are larger than the kernel was compiled for or `device` takes.
-void check_group_size(const KernelInfo& kernel, const Grid& grid, std::string_view device);
-
-// The bytes of LDS that a work-group takes.
-[[nodiscard]] std::uint64_t group_segment(const KernelInfo& kernel, const Grid& grid,
-                                          std::uint64_t local_memory) noexcept;
 
 // Throws Error when the work-groups of `grid` can't run, and when the agent's compute units are not known.
 // `local_memory` is the bytes that LocalMemory adds.

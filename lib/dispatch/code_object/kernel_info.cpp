@@ -184,15 +184,17 @@ void provide_services(KernelInfo& kernel, Agent agent) {
   kernel.hostcall = &hostcall;
 }
 
-void check_group_size(const KernelInfo& kernel, const Grid& grid, std::string_view device) {
+bool has_too_large_groups(const KernelInfo& kernel, const Grid& grid) noexcept {
   const auto& [x, y, z] = grid.group_size;
-  const std::uint32_t most = kernel.max_group_size;
   const std::uint64_t plane = std::uint64_t{x} * y;  // checked by itself, so that the product can't overflow
-  if (plane > most || plane * z > most) {
-    throw Error(fmt::format("kernel {} can't run in work-groups of {} x {} x {} work-items: {} is the most that it was "
-                            "compiled for (see __launch_bounds__) and {} takes",
-                            kernel.name, x, y, z, most, device));
-  }
+  return plane > kernel.max_group_size || plane * z > kernel.max_group_size;
+}
+
+void throw_too_large_groups(const KernelInfo& kernel, const Grid& grid, std::string_view device) {
+  const auto& [x, y, z] = grid.group_size;
+  throw Error(fmt::format("kernel {} can't run in work-groups of {} x {} x {} work-items: {} is the most that it was "
+                          "compiled for (see __launch_bounds__) and {} takes",
+                          kernel.name, x, y, z, kernel.max_group_size, device));
 }
 
 void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory, Agent agent) {
@@ -200,7 +202,7 @@ void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t lo
     throw Error(fmt::format("kernel {} is not loaded on the {} that it is dispatched to: load its module there, too",
                             kernel.name, agent.name()));
   }
-  check_group_size(kernel, grid, agent.name());
+  if (has_too_large_groups(kernel, grid)) throw_too_large_groups(kernel, grid, agent.name());
   if (const std::uint64_t lds = group_segment(kernel, grid, local_memory); lds > kernel.max_group_segment_size) {
     throw Error(fmt::format("kernel {} can't have {} bytes of group memory ({} of its own, the rest asked for at the "
                             "dispatch): {} has {} for a work-group",

@@ -9,6 +9,7 @@
 
 #include "dispatch/code_object/byte_reader.hpp"
 #include "dispatch/code_object/demangle.hpp"
+#include "dispatch/code_object/kernel_info.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/occupancy.hpp"
 #include "occupancy/compute_units.hpp"
@@ -84,7 +85,7 @@ PlacedGroups place_groups(const occupancy::ComputeUnit& unit, const KernelRegist
 }
 
 Occupancy occupancy_of(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory) {
-  check_group_size(kernel, grid, kernel.processor);
+  if (has_too_large_groups(kernel, grid)) throw_too_large_groups(kernel, grid, kernel.processor);
   const occupancy::ComputeUnit* unit = occupancy::find_compute_unit(kernel.processor);
   if (unit == nullptr)
     throw Error(fmt::format("the occupancy of kernel {} is not known: the library does not know the compute units of "
