@@ -5,6 +5,7 @@
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/batch.hpp"
 #include "fastdispatch/batch_parameter.hpp"
+#include "fastdispatch/coherence.hpp"
 #include "fastdispatch/copy.hpp"
 #include "fastdispatch/device_buffer.hpp"
 #include "fastdispatch/dynamic_kernel.hpp"

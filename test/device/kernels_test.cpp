@@ -67,6 +67,22 @@ TEST_F(Kernels, read_and_write_pinned_memory_in_place) {
   for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(values[i], i + 5);
 }
 
+TEST_F(Kernels, read_and_write_coarse_grained_host_memory_between_the_hosts_turns) {
+  if (gpu.pools().host_coarse_grained.handle == 0) GTEST_SKIP() << "the HSA runtime has no such memory";
+  PinnedBuffer<std::uint32_t> values(gpu, 1000, Coherence::coarse_grained);
+  const auto increment = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
+  Batch batch(gpu, {.fences = Fences::derived});
+  for (int i = 0; i < 3; ++i) batch.dispatch(increment, grid(1000), read_write(values), 1000U, 5U);
+  for (std::uint32_t turn = 0; turn < 3; ++turn) {
+    std::fill(values.begin(), values.end(), turn);
+    queue.submit(batch).wait(limit);
+    EXPECT_THAT(values.span(), Each(turn + 15));
+  }
+  const DeviceBuffer<std::uint32_t> device = upload(numbers(1000));
+  copy(values, device);
+  EXPECT_EQ(values[999], 999U);
+}
+
 TEST_F(Kernels, exchange_values_through_static_and_dynamic_lds) {
   DeviceBuffer<std::uint32_t> values = upload(numbers(1024));
   std::vector<std::uint32_t> expected(1024);

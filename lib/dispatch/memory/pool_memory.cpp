@@ -13,7 +13,9 @@
 namespace fastdispatch::detail {
 namespace {
 
-constexpr const char* pinned_host = "pinned host";
+const char* in_words(Coherence coherence) {
+  return coherence == Coherence::fine_grained ? "pinned host" : "coarse-grained host";
+}
 
 std::size_t bytes_of(std::size_t count, std::size_t element_size, const char* kind) {
   if (count > std::numeric_limits<std::size_t>::max() / element_size) {
@@ -59,19 +61,26 @@ PoolMemory PoolMemory::device(Agent agent, std::size_t count, std::size_t elemen
   return PoolMemory(agent, memory, bytes, MemoryKind::device, std::move(runtime)).named(name);
 }
 
-PoolMemory PoolMemory::pinned(Agent agent, std::size_t count, std::size_t element_size, std::string_view name) {
-  return pinned(agent, bytes_of(count, element_size, pinned_host), share_runtime_of(agent)).named(name);
+PoolMemory PoolMemory::pinned(Agent agent, std::size_t count, std::size_t element_size, Coherence coherence,
+                              std::string_view name) {
+  const std::size_t bytes = bytes_of(count, element_size, in_words(coherence));
+  return pinned(agent, bytes, coherence, share_runtime_of(agent)).named(name);
 }
 
-PoolMemory PoolMemory::pinned(OwnAgent agent, std::size_t bytes) { return pinned(agent.agent, bytes, nullptr); }
+PoolMemory PoolMemory::pinned(OwnAgent agent, std::size_t bytes) {
+  return pinned(agent.agent, bytes, Coherence::fine_grained, nullptr);
+}
 
-PoolMemory PoolMemory::pinned(Agent agent, std::size_t bytes, RuntimeShare runtime) {
+PoolMemory PoolMemory::pinned(Agent agent, std::size_t bytes, Coherence coherence, RuntimeShare runtime) {
   if (bytes == 0) return {agent, nullptr, 0, MemoryKind::pinned, std::move(runtime)};
-  PoolMemory memory(agent, allocate(agent, agent.pools().fine_grained, bytes, pinned_host), bytes, MemoryKind::pinned,
+  const AgentPools& pools = agent.pools();
+  const hsa_amd_memory_pool_t pool =
+      coherence == Coherence::fine_grained ? pools.fine_grained : pools.host_coarse_grained;
+  PoolMemory memory(agent, allocate(agent, pool, bytes, in_words(coherence)), bytes, MemoryKind::pinned,
                     std::move(runtime));
   const HsaApi& api = agent.api();
   check(api, allow_every_gpu(agent, memory.data()), "hsa_amd_agents_allow_access",
-        [&] { return fmt::format("giving the GPUs access to {} bytes of {} memory", bytes, pinned_host); });
+        [&] { return fmt::format("giving the GPUs access to {} bytes of {} memory", bytes, in_words(coherence)); });
   return memory;
 }
 

@@ -30,6 +30,21 @@ TEST(Buffers, too_large_say_what_was_asked_for) {
   EXPECT_THAT(error_of([&] { PinnedBuffer<double>(hsa.agent(), 100); }), HasSubstr("800 bytes of pinned host memory"));
 }
 
+TEST(Buffers, of_the_host_come_from_the_pool_of_their_coherence) {
+  MockHsa hsa;
+  const PinnedBuffer<float> fine(hsa.agent(), 100);
+  EXPECT_EQ(hsa.last_allocation().pool.handle, 11U);
+  const PinnedBuffer<float> coarse(hsa.agent(), 100, Coherence::coarse_grained, "coarse");
+  EXPECT_EQ(hsa.last_allocation().pool.handle, 13U);
+  EXPECT_EQ(static_cast<MemoryView>(coarse).kind, MemoryKind::pinned);
+  EXPECT_THAT(hsa.allowed_agents(), testing::ElementsAre(2U));
+  EXPECT_EQ(detail::state_of(hsa.agent()).host->buffers.name_of(static_cast<MemoryView>(coarse).address), "coarse");
+
+  detail::state_of(hsa.agent()).pools.host_coarse_grained = {};
+  EXPECT_THAT(error_of([&] { PinnedBuffer<float>(hsa.agent(), 100, Coherence::coarse_grained); }),
+              HasSubstr("gfx90a has no pool of coarse-grained host memory"));
+}
+
 TEST(Buffers, with_a_name_have_it_in_messages) {
   MockHsa hsa;
   DeviceBuffer<float> cells(hsa.agent(), 100, "cells");
