@@ -47,6 +47,8 @@ struct AgentPools {
   hsa_amd_memory_pool_t fine_grained{};    ///< of the host: memory that host and GPUs see coherently
   hsa_amd_memory_pool_t coarse_grained{};  ///< of a GPU: its own memory
   hsa_amd_memory_pool_t kernarg{};         ///< of the host: kernel arguments
+  /// Of the host: memory that host and GPUs see in turns (Coherence::coarse_grained).
+  hsa_amd_memory_pool_t host_coarse_grained{};
 };
 
 /// Views an agent: cheap to copy. The agent can be used as long as its runtime is open (see Runtime); after that every
@@ -64,7 +66,7 @@ public:
   [[nodiscard]] std::uint32_t wavefront_size() const { return properties().wavefront_size; }
   [[nodiscard]] std::uint32_t compute_units() const { return properties().compute_units; }
 
-  /// A GPU's fine_grained and kernarg pools are those of its host; the host has no coarse_grained pool.
+  /// A GPU's pools of the host are those of its host agent; the host has no coarse_grained pool.
   [[nodiscard]] const AgentPools& pools() const;
   /// The host's agent of the same runtime.
   [[nodiscard]] Agent host() const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <type_traits>
 
 #include "fastdispatch/agent.hpp"
@@ -36,8 +37,10 @@ public:
   using value_type = T;
 
   DeviceBuffer() = default;
-  /// Throws Error when the size overflows or the agent's memory is exhausted.
-  DeviceBuffer(Agent agent, std::size_t size) : memory_(detail::PoolMemory::device(agent, size, sizeof(T))) {}
+  /// `name` is what messages and traces call the buffer. Throws Error when the size overflows or the agent's memory is
+  /// exhausted.
+  DeviceBuffer(Agent agent, std::size_t size, std::string_view name = {})
+      : memory_(detail::PoolMemory::device(agent, size, sizeof(T), name)) {}
 
   /// An address of the agent's; the host must not read through it.
   [[nodiscard]] T* data() { return reinterpret_cast<T*>(memory_.data()); }

@@ -53,6 +53,12 @@ public:
   [[nodiscard]] std::span<const ParameterType> signature() const { return signature_; }
   /// Work-items: the size that the kernel was compiled for, or the agent's limit where that is smaller.
   [[nodiscard]] std::uint32_t max_group_size() const { return info_->max_group_size; }
+  /// How many work-groups of `grid` the kernel's GPU holds at a time: whole groups, with the grid's dynamic LDS and
+  /// `local_memory` bytes for LocalMemory (see local_memory). Only the grid's groups matter, not its size.
+  /// Throws Error when the kernel can't run in such groups, and when the library does not know the GPU's compute units.
+  [[nodiscard]] Occupancy occupancy(const Grid& grid, std::uint64_t local_memory = 0) const {
+    return detail::occupancy_of(*info_, grid, local_memory);
+  }
   [[nodiscard]] const detail::KernelInfo& info() const { return *info_; }
 
   /// The group memory that the LocalMemory among `arguments` adds, in bytes. Each argument is the bytes of a value of

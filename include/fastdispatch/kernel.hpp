@@ -48,6 +48,12 @@ public:
   /// Bytes a work-item.
   [[nodiscard]] std::uint32_t private_memory_size() const { return info_->private_segment_size; }
   [[nodiscard]] std::size_t kernarg_size() const { return info_->kernarg_size; }
+  /// How many work-groups of `grid` the kernel's GPU holds at a time: whole groups, with the grid's dynamic LDS and
+  /// `local_memory` bytes for LocalMemory (see local_memory). Only the grid's groups matter, not its size.
+  /// Throws Error when the kernel can't run in such groups, and when the library does not know the GPU's compute units.
+  [[nodiscard]] Occupancy occupancy(const Grid& grid, std::uint64_t local_memory = 0) const {
+    return detail::occupancy_of(*info_, grid, local_memory);
+  }
   [[nodiscard]] const detail::KernelInfo& info() const { return *info_; }
 
   /// Group memory that the LocalMemory among the arguments adds, in bytes.

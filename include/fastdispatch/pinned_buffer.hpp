@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <type_traits>
 
 #include "fastdispatch/agent.hpp"
+#include "fastdispatch/coherence.hpp"
 #include "fastdispatch/detail/pool_memory.hpp"
 #include "fastdispatch/memory_view.hpp"
 
@@ -22,8 +24,13 @@ public:
   using value_type = T;
 
   PinnedBuffer() = default;
-  /// Throws Error when the size overflows or the memory is exhausted.
-  PinnedBuffer(Agent agent, std::size_t size) : memory_(detail::PoolMemory::pinned(agent, size, sizeof(T))) {}
+  /// `name` is what messages and traces call the buffer. Throws Error when the size overflows or the memory is
+  /// exhausted.
+  PinnedBuffer(Agent agent, std::size_t size, std::string_view name = {})
+      : PinnedBuffer(agent, size, Coherence::fine_grained, name) {}
+  /// Throws Error likewise, and when the host has no memory of that coherence.
+  PinnedBuffer(Agent agent, std::size_t size, Coherence coherence, std::string_view name = {})
+      : memory_(detail::PoolMemory::pinned(agent, size, sizeof(T), coherence, name)) {}
 
   [[nodiscard]] T* data() { return reinterpret_cast<T*>(memory_.data()); }
   [[nodiscard]] const T* data() const { return reinterpret_cast<const T*>(memory_.data()); }

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <memory_resource>
+#include <string>
+#include <string_view>
 
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
@@ -16,7 +18,9 @@ namespace fastdispatch {
 /// Thread safety: as HSA's pools, allocate and deallocate may be called from any thread.
 class FASTDISPATCH_EXPORT PinnedMemoryResource final : public std::pmr::memory_resource {
 public:
-  explicit PinnedMemoryResource(Agent agent) : runtime_(detail::share_runtime_of(agent)), agent_(agent) {}
+  /// `name` is what messages and traces call its allocations.
+  explicit PinnedMemoryResource(Agent agent, std::string_view name = {})
+      : runtime_(detail::share_runtime_of(agent)), agent_(agent), name_(name) {}
 
 private:
   /// Throws std::bad_alloc, as a memory resource must, when the memory is exhausted or the alignment is over a page.
@@ -26,6 +30,7 @@ private:
 
   detail::RuntimeShare runtime_;
   Agent agent_;
+  std::string name_;
 };
 
 }  // namespace fastdispatch

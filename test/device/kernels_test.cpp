@@ -24,12 +24,63 @@ TEST_F(Kernels, add_two_vectors) {
   for (std::uint32_t i = 0; i < n; ++i) ASSERT_EQ(result[i], 2 * i + 1000) << i;
 }
 
+TEST_F(Kernels, tell_how_many_of_their_groups_the_gpu_holds) {
+  const auto reverse = module.kernel<void(std::uint32_t*)>("reverse_groups_dynamic");
+  const Grid groups = grid(1024).group(256);
+  const Occupancy free = reverse.occupancy(groups);
+  const std::uint32_t waves_per_group = 256 / gpu.wavefront_size();
+  EXPECT_EQ(free.limit, OccupancyLimit::wave_slots);
+  EXPECT_EQ(free.waves, free.most_waves);
+  EXPECT_EQ(free.groups, free.most_waves / waves_per_group);
+  EXPECT_EQ(free.groups_on_gpu, std::uint64_t{gpu.compute_units()} / free.compute_units * free.groups);
+  EXPECT_EQ(reverse.occupancy(grid(1'000'000).group(256)), free) << "the grid's size does not matter";
+
+  const Occupancy three = reverse.occupancy(groups.dynamic_lds(20 * 1024));
+  EXPECT_EQ(three.groups, gpu.properties().lds_bytes * three.compute_units / (20 * 1024));
+  EXPECT_EQ(three.limit, OccupancyLimit::lds);
+  EXPECT_EQ(to_string(three.limit), "LDS");
+  EXPECT_EQ(reverse.occupancy(groups, 20 * 1024), three) << "LocalMemory";
+
+  EXPECT_THAT(
+      error_of([&] { static_cast<void>(reverse.occupancy(grid(4096).group(2048))); }),
+      AllOf(HasSubstr("reverse_groups_dynamic can't run in work-groups of 2048 x 1 x 1"), HasSubstr(gpu.name())));
+  EXPECT_THAT(error_of([&] { static_cast<void>(reverse.occupancy(grid(0))); }), HasSubstr("they are empty"));
+}
+
+// As HSA tells them. The library has them from a table.
+TEST_F(Kernels, have_as_many_places_for_wavefronts_as_hsa_says) {
+  const auto add =
+      module.kernel<void(const std::uint32_t*, const std::uint32_t*, std::uint32_t*, std::uint32_t)>("add");
+  std::uint32_t waves = 0;
+  ASSERT_EQ(gpu.api().agent_get_info(gpu.handle(), static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU),
+                                     &waves),
+            HSA_STATUS_SUCCESS);
+  const Occupancy occupancy = add.occupancy(grid(256));
+  EXPECT_EQ(occupancy.most_waves, waves * occupancy.compute_units);
+}
+
 TEST_F(Kernels, read_and_write_pinned_memory_in_place) {
   PinnedBuffer<std::uint32_t> values(gpu, 1000);
   std::iota(values.begin(), values.end(), 0U);
   const auto increment = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
   queue.dispatch(increment, grid(1000), values, 1000, 5).wait(limit);
   for (std::uint32_t i = 0; i < 1000; ++i) ASSERT_EQ(values[i], i + 5);
+}
+
+TEST_F(Kernels, read_and_write_coarse_grained_host_memory_between_the_hosts_turns) {
+  if (gpu.pools().host_coarse_grained.handle == 0) GTEST_SKIP() << "the HSA runtime has no such memory";
+  PinnedBuffer<std::uint32_t> values(gpu, 1000, Coherence::coarse_grained);
+  const auto increment = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t)>("increment");
+  Batch batch(gpu, {.fences = Fences::derived});
+  for (int i = 0; i < 3; ++i) batch.dispatch(increment, grid(1000), read_write(values), 1000U, 5U);
+  for (std::uint32_t turn = 0; turn < 3; ++turn) {
+    std::fill(values.begin(), values.end(), turn);
+    queue.submit(batch).wait(limit);
+    EXPECT_THAT(values.span(), Each(turn + 15));
+  }
+  const DeviceBuffer<std::uint32_t> device = upload(numbers(1000));
+  copy(values, device);
+  EXPECT_EQ(values[999], 999U);
 }
 
 TEST_F(Kernels, exchange_values_through_static_and_dynamic_lds) {

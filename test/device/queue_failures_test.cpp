@@ -42,6 +42,29 @@ protected:
   }
 };
 
+constexpr std::size_t large = std::size_t{4} << 20U;  // mapped by itself, and given back at once
+
+TEST_F(QueueFailures, a_fault_tells_the_freed_buffer_that_the_kernel_went_to) {
+  std::uint32_t* freed = nullptr;
+  {
+    DeviceBuffer<std::uint32_t> cells(gpu, large, "cells");
+    freed = cells.data();
+  }
+  queue.dispatch(write, grid(1), freed);
+  EXPECT_THAT(error_of([&] { queue.wait(limit); }),
+              AllOf(HasSubstr("memory fault on gfx"),
+                    HasSubstr("0 bytes into buffer 'cells' of 16777216 bytes, which was freed"),
+                    HasSubstr("kernel write_to")));
+}
+
+TEST_F(QueueFailures, a_fault_tells_the_buffer_that_the_kernel_ran_beyond) {
+  if (!runtime.on_softgpu()) GTEST_SKIP() << "the driver may have mapped something there";
+  DeviceBuffer<std::uint32_t> cells(gpu, large, "cells");
+  queue.dispatch(write, grid(1), cells.data() + large + 16);
+  EXPECT_THAT(error_of([&] { queue.wait(limit); }),
+              HasSubstr(", 64 bytes behind the end of buffer 'cells' of 16777216 bytes: no page"));
+}
+
 TEST_F(QueueFailures, a_wild_address_reaches_every_waiter_but_not_later_queues) {
   auto* const wild = std::bit_cast<std::uint32_t*>(std::uintptr_t{0xdead000});
   const auto is_told =

@@ -40,8 +40,8 @@ protected:
 
 TEST_F(Traces, of_a_batch_have_each_kernel_and_copy_in_order_within_its_submission) {
   for (const Fences fences : {Fences::conservative, Fences::minimal, Fences::derived}) {
-    PinnedBuffer<std::uint32_t> numbers(gpu, n);
-    DeviceBuffer<std::uint32_t> data(gpu, n);
+    PinnedBuffer<std::uint32_t> numbers(gpu, n, "numbers");
+    DeviceBuffer<std::uint32_t> data(gpu, n, "data");
     Batch batch(gpu, {.fences = fences});
     batch.copy(data, numbers);
     for (std::uint32_t i = 0; i != 20; ++i) batch.dispatch(increment, grid(n).group(100), read_write(data), n, 1U);
@@ -68,6 +68,8 @@ TEST_F(Traces, of_a_batch_have_each_kernel_and_copy_in_order_within_its_submissi
       const TraceSpan& to_host = copies[2 * i + 1];
       EXPECT_EQ(to_device.name, "copy host to device");
       EXPECT_EQ(to_host.name, "copy device to host");
+      EXPECT_EQ(to_device.args.at("from"), "numbers");
+      EXPECT_EQ(to_device.args.at("to"), "data");
       EXPECT_EQ(to_host.args.at("bytes"), n * sizeof(std::uint32_t));
       EXPECT_TRUE(submissions[i].holds(to_device) && submissions[i].holds(to_host));
       for (std::size_t j = 0; j != 20; ++j) {

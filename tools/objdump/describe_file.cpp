@@ -1,6 +1,7 @@
 #include "describe_file.hpp"
 
 #include "describe_kernel.hpp"
+#include "machine_code.hpp"
 
 #include <stdexcept>
 #include <utility>
@@ -27,15 +28,15 @@ std::vector<detail::KernelMetadata> kernels_of(const detail::CodeObject& code_ob
 
 Document describe_code_object(const detail::CodeObject& code_object, const std::string& file,
                               const DumpOptions& options) {
-  const MachineCode machine_code(code_object.elf, code_object.target.processor);
+  const ElfView elf{.bytes = code_object.elf, .processor = code_object.target.processor};
   const std::vector<detail::KernelMetadata> kernels = kernels_of(code_object, file, options);
   Document document;
   document["target"] = to_string(code_object.target);
   Document& list = document["kernels"] = Document::array();
-  for (const detail::KernelMetadata& kernel : kernels) list.push_back(describe_kernel(kernel, machine_code, options));
+  for (const detail::KernelMetadata& kernel : kernels) list.push_back(describe_kernel(elf, kernel, options));
   if (options.disassembles)
-    document["functions"] =
-        machine_code.disassembly(options.kernel ? std::optional(kernels.front().name) : std::nullopt);
+    document["functions"] = MachineCode(elf.bytes, elf.processor)
+                                .disassembly(options.kernel ? std::optional(kernels.front().name) : std::nullopt);
   return document;
 }
 

@@ -40,20 +40,18 @@ Document describe_registers(const detail::KernelMetadata& kernel) {
   return registers;
 }
 
-Document describe_occupancy(const detail::KernelMetadata& kernel, const MachineCode& machine_code,
-                            const DumpOptions& options) {
+Document describe_occupancy(const ElfView& elf, const detail::KernelMetadata& kernel, const DumpOptions& options) {
   constexpr std::uint32_t usual_group = 256;
   const std::uint32_t most = std::max(kernel.max_flat_workgroup_size, 1U);
   const std::uint32_t work_items = options.group_work_items.value_or(std::min(usual_group, most));
   if (work_items > most)
     return fmt::format("none: the kernel was compiled for groups of up to {} work-items, not {}", most, work_items);
-  return machine_code.occupancy_of(kernel, {.work_items = work_items, .dynamic_lds_bytes = options.dynamic_lds_bytes});
+  return occupancy_document(elf, kernel, {.work_items = work_items, .dynamic_lds_bytes = options.dynamic_lds_bytes});
 }
 
 }  // namespace
 
-Document describe_kernel(const detail::KernelMetadata& kernel, const MachineCode& machine_code,
-                         const DumpOptions& options) {
+Document describe_kernel(const ElfView& elf, const detail::KernelMetadata& kernel, const DumpOptions& options) {
   const std::string name = detail::demangle(kernel.name);
   Document document;
   document["name"] = name;
@@ -66,6 +64,6 @@ Document describe_kernel(const detail::KernelMetadata& kernel, const MachineCode
   document["dynamic_stack"] = kernel.uses_dynamic_stack;
   document["wavefront_size"] = kernel.wavefront_size;
   document["most_work_items_per_group"] = kernel.max_flat_workgroup_size;
-  document["occupancy"] = describe_occupancy(kernel, machine_code, options);
+  document["occupancy"] = describe_occupancy(elf, kernel, options);
   return document;
 }

@@ -1,11 +1,12 @@
-// A kernel's arguments and resources, as its code object's metadata tells them.
+// A kernel's arguments, resources and occupancy.
 #pragma once
 
 #include "describe_file.hpp"
 #include "document.hpp"
-#include "machine_code.hpp"
+#include "occupancy_document.hpp"
 
 #include "dispatch/code_object/kernel_metadata.hpp"
 
-[[nodiscard]] Document describe_kernel(const fastdispatch::detail::KernelMetadata& kernel,
-                                       const MachineCode& machine_code, const DumpOptions& options);
+/// A kernel of `elf`.
+[[nodiscard]] Document describe_kernel(const ElfView& elf, const fastdispatch::detail::KernelMetadata& kernel,
+                                       const DumpOptions& options);

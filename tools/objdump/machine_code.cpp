@@ -1,7 +1,6 @@
 #include "machine_code.hpp"
 
 #include "code_symbols.hpp"
-#include "occupancy_document.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -97,13 +96,6 @@ MachineCode::MachineCode(std::span<const std::byte> elf, std::string_view proces
                        .processor = std::string(processor),
                        .architecture = compute::Architecture::find(processor)}) {}
 MachineCode::~MachineCode() = default;
-
-Document MachineCode::occupancy_of(const fastdispatch::detail::KernelMetadata& kernel, const GroupShape& group) const {
-  if (state_->architecture == nullptr) return fmt::format("not known for {}", state_->processor);
-  const auto descriptor = state_->symbols.descriptor(kernel.symbol);
-  if (!descriptor) return "not known: the kernel's descriptor is missing";
-  return occupancy_document(*state_->architecture, *descriptor, kernel, group);
-}
 
 Document MachineCode::disassembly(const std::optional<std::string>& kernel) const {
   if (state_->architecture == nullptr)

@@ -13,6 +13,7 @@
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/detail/export.hpp"
 #include "fastdispatch/grid.hpp"
+#include "fastdispatch/occupancy.hpp"
 #include "fastdispatch/packets.hpp"
 
 namespace fastdispatch::detail {
@@ -54,6 +55,13 @@ struct ImplicitSlot {
   ImplicitValue value;
 };
 
+// What a wavefront of a kernel takes.
+struct KernelRegisters {
+  std::uint32_t wavefront_size = 64;
+  std::uint32_t rsrc1 = 0;  // COMPUTE_PGM_RSRC1 of the kernel's descriptor: vector registers, WGP mode
+  std::uint32_t scalar = 0;
+};
+
 // One kernel, ready to be dispatched: the code object's metadata, the loader's address, and the agent's limits. Made
 // once by Module, never changed.
 struct KernelInfo {
@@ -71,6 +79,9 @@ struct KernelInfo {
   hsa_agent_t agent{};                       // on which it is loaded; 0: on all
   std::vector<ArgumentSlot> arguments;
   std::vector<ImplicitSlot> implicit_arguments;
+  KernelRegisters registers{};      // Module sets them
+  std::string processor{};          // the agent's: "gfx90a"
+  std::uint32_t compute_units = 0;  // the agent's
 };
 
 // A parameter of a C++ signature.
@@ -86,6 +97,11 @@ struct Parameter {
 // grid. `local_memory` is the bytes that LocalMemory adds.
 FASTDISPATCH_EXPORT void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
                                         Agent agent);
+
+// Throws Error when the work-groups of `grid` can't run, and when the agent's compute units are not known.
+// `local_memory` is the bytes that LocalMemory adds.
+[[nodiscard]] FASTDISPATCH_EXPORT Occupancy occupancy_of(const KernelInfo& kernel, const Grid& grid,
+                                                         std::uint64_t local_memory);
 
 // Throws Error when a block for the kernel's arguments is too small.
 FASTDISPATCH_EXPORT void check_kernargs(const KernelInfo& kernel, std::span<const std::byte> block);

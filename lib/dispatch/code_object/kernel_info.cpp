@@ -116,13 +116,13 @@ void write(const ImplicitSlot& slot, std::uint64_t value, std::byte* kernarg) no
   std::memcpy(kernarg + slot.offset, &value, slot.size);  // little-endian: the low bytes come first
 }
 
+}  // namespace
+
 std::uint64_t group_segment(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory) noexcept {
   const std::uint64_t own =
       local_memory == 0 ? kernel.group_segment_size : aligned_local_memory(kernel.group_segment_size);
   return own + grid.dynamic_lds_bytes + local_memory;
 }
-
-}  // namespace
 
 KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent,
                             std::uint32_t dynamic_stack_bytes) {
@@ -141,7 +141,10 @@ KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object
                     .heap_state = 0,
                     .agent = agent.handle(),
                     .arguments = {},
-                    .implicit_arguments = {}};
+                    .implicit_arguments = {},
+                    .registers = {},
+                    .processor = properties.name,
+                    .compute_units = properties.compute_units};
   for (const ArgumentMetadata& argument : metadata.arguments) {
     if (!argument.hidden()) {
       kernel.arguments.push_back({.offset = argument.offset, .size = argument.size});
@@ -181,19 +184,25 @@ void provide_services(KernelInfo& kernel, Agent agent) {
   kernel.hostcall = &hostcall;
 }
 
+bool has_too_large_groups(const KernelInfo& kernel, const Grid& grid) noexcept {
+  const auto& [x, y, z] = grid.group_size;
+  const std::uint64_t plane = std::uint64_t{x} * y;  // checked by itself, so that the product can't overflow
+  return plane > kernel.max_group_size || plane * z > kernel.max_group_size;
+}
+
+void throw_too_large_groups(const KernelInfo& kernel, const Grid& grid, std::string_view device) {
+  const auto& [x, y, z] = grid.group_size;
+  throw Error(fmt::format("kernel {} can't run in work-groups of {} x {} x {} work-items: {} is the most that it was "
+                          "compiled for (see __launch_bounds__) and {} takes",
+                          kernel.name, x, y, z, kernel.max_group_size, device));
+}
+
 void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory, Agent agent) {
   if (kernel.agent.handle != 0 && kernel.agent.handle != agent.handle().handle) {
     throw Error(fmt::format("kernel {} is not loaded on the {} that it is dispatched to: load its module there, too",
                             kernel.name, agent.name()));
   }
-  const auto& [x, y, z] = grid.group_size;
-  const std::uint32_t most = kernel.max_group_size;
-  const std::uint64_t plane = std::uint64_t{x} * y;  // checked by itself, so that the product can't overflow
-  if (plane > most || plane * z > most) {
-    throw Error(fmt::format("kernel {} can't run in work-groups of {} x {} x {} work-items: {} is the most that it was "
-                            "compiled for (see __launch_bounds__) and {} takes",
-                            kernel.name, x, y, z, most, agent.name()));
-  }
+  if (has_too_large_groups(kernel, grid)) throw_too_large_groups(kernel, grid, agent.name());
   if (const std::uint64_t lds = group_segment(kernel, grid, local_memory); lds > kernel.max_group_segment_size) {
     throw Error(fmt::format("kernel {} can't have {} bytes of group memory ({} of its own, the rest asked for at the "
                             "dispatch): {} has {} for a work-group",

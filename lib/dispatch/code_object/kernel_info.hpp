@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "dispatch/code_object/kernel_metadata.hpp"
 #include "fastdispatch/agent.hpp"
@@ -14,6 +15,14 @@ namespace fastdispatch::detail {
 // compiler knows that it needs, if that is more.
 [[nodiscard]] KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent,
                                           std::uint32_t dynamic_stack_bytes = ModuleOptions{}.dynamic_stack_bytes);
+
+// Whether the work-groups of `grid` are larger than the kernel was compiled for, or than the agent takes.
+[[nodiscard]] bool has_too_large_groups(const KernelInfo& kernel, const Grid& grid) noexcept;
+[[noreturn]] void throw_too_large_groups(const KernelInfo& kernel, const Grid& grid, std::string_view device);
+
+// The bytes of LDS that a work-group takes.
+[[nodiscard]] std::uint64_t group_segment(const KernelInfo& kernel, const Grid& grid,
+                                          std::uint64_t local_memory) noexcept;
 
 // Throws Error when the kernel wants an implicit argument that is not known: such a kernel can't be launched.
 void check_implicit_arguments(const KernelMetadata& metadata);

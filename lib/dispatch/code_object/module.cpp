@@ -14,6 +14,7 @@
 #include "dispatch/code_object/kernel_info.hpp"
 #include "dispatch/code_object/kernel_lookup.hpp"
 #include "dispatch/code_object/kernel_metadata.hpp"
+#include "dispatch/code_object/kernel_occupancy.hpp"
 #include "dispatch/code_object/module_variable.hpp"
 #include "dispatch/code_object/signature.hpp"
 #include "dispatch/device/agent_state.hpp"
@@ -104,6 +105,7 @@ struct Module::State {
     infos.reserve(metadata.size());
     for (const detail::KernelMetadata& kernel : metadata) {
       infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel), agent, options.dynamic_stack_bytes));
+      infos.back().registers = detail::read_kernel_registers(elf, kernel, name);
     }
     for (const detail::KernelInfo& info : infos) detail::state_of(agent).kernels.add(info.object, info.name);
     detail::log().debug("{}: {} kernel(s) loaded for {}", name, infos.size(), agent.name());

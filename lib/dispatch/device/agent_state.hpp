@@ -12,6 +12,7 @@
 #include <hsa/hsa.h>
 
 #include "dispatch/device/attachment.hpp"
+#include "dispatch/device/buffers.hpp"
 #include "dispatch/device/completions.hpp"
 #include "dispatch/device/kernel_names.hpp"
 #include "dispatch/device/locked_ranges.hpp"
@@ -50,6 +51,7 @@ struct AgentState {
   KernelNames kernels;
   QueueRegistry queues;
   LockedRanges locked_for_copies;  ///< the host's: of all agents
+  Buffers buffers;                 ///< likewise
   Attachment copier;               ///< for copies between host and this agent, see memory/copier.hpp
   Attachment hostcall;             ///< for calls by kernels of this agent, see hostcall/hostcall.hpp
   /// For packets and copies that wait for one another. A queue that goes may leave signals that are still to be

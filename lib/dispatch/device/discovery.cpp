@@ -74,6 +74,8 @@ void find_host_pools(const HsaApi& api, AgentState& host) {
     const bool fine = (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED) != 0;
     if (kernarg && host.pools.kernarg.handle == 0) host.pools.kernarg = pool;
     if (fine && !kernarg && host.pools.fine_grained.handle == 0) host.pools.fine_grained = pool;
+    const bool coarse = (flags & HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED) != 0;
+    if (coarse && host.pools.host_coarse_grained.handle == 0) host.pools.host_coarse_grained = pool;
   });
   // Some runtimes have one pool for both.
   if (host.pools.fine_grained.handle == 0) host.pools.fine_grained = host.pools.kernarg;

@@ -86,11 +86,11 @@ Error queue_error(const HsaApi& api, hsa_status_t status, std::span<const std::s
 }
 
 Error memory_fault_error(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name,
-                         std::span<const std::string> suspects) {
+                         const Buffers& buffers, std::span<const std::string> suspects) {
   const bool is_imprecise = (fault.fault_reason_mask & HSA_AMD_MEMORY_FAULT_IMPRECISE) != 0;
-  const std::string where = is_imprecise && fault.virtual_address == 0
-                                ? "an address that the GPU does not tell"
-                                : fmt::format("address {:#x}", fault.virtual_address);
+  std::string where = is_imprecise && fault.virtual_address == 0 ? "an address that the GPU does not tell"
+                                                                 : fmt::format("address {:#x}", fault.virtual_address);
+  if (const std::string place = buffers.place_of(fault.virtual_address); !place.empty()) where += ", " + place;
   return {ErrorKind::queue_failed, static_cast<hsa_status_t>(HSA_STATUS_ERROR_MEMORY_FAULT), "queue",
           fmt::format("memory fault on {} at {}: {}; {} ({})", agent_name, where, reasons(fault.fault_reason_mask),
                       blame(suspects), advice_for_fault(fault.fault_reason_mask))};

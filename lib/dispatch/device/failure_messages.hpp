@@ -9,6 +9,7 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
+#include "dispatch/device/buffers.hpp"
 #include "fastdispatch/detail/hsa_api.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -17,9 +18,9 @@ namespace fastdispatch::detail {
 /// The Error for what HSA reported to a queue's callback; `suspects` are the kernels that may have caused it.
 [[nodiscard]] Error queue_error(const HsaApi& api, hsa_status_t status, std::span<const std::string> suspects);
 
-/// The Error for a memory fault, which HSA reports for a whole agent.
+/// The Error for a memory fault, which HSA reports for a whole agent. `buffers` are the runtime's.
 [[nodiscard]] Error memory_fault_error(const hsa_amd_gpu_memory_fault_info_t& fault, const std::string& agent_name,
-                                       std::span<const std::string> suspects);
+                                       const Buffers& buffers, std::span<const std::string> suspects);
 
 /// The Error for a reset of the agent; `cause` is hsa_amd_hw_exception_reset_cause_t.
 [[nodiscard]] Error hardware_exception_error(std::uint32_t cause, const std::string& agent_name,

@@ -52,8 +52,9 @@ bool take_system_event(const hsa_amd_event_t& event, std::span<const std::unique
     AgentState* gpu = find(gpus, event.memory_fault.agent);
     if (gpu == nullptr) return false;
     log().debug("memory fault on {} at {:#x}", gpu->properties.name, event.memory_fault.virtual_address);
-    gpu->queues.fail_all(
-        [&](auto suspects) { return memory_fault_error(event.memory_fault, gpu->properties.name, suspects); });
+    gpu->queues.fail_all([&](auto suspects) {
+      return memory_fault_error(event.memory_fault, gpu->properties.name, gpu->host->buffers, suspects);
+    });
     return true;
   }
   case hardware_exception: {

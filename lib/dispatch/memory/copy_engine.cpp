@@ -10,6 +10,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/hsa/watching.hpp"
+#include "dispatch/memory/buffer_name.hpp"
 #include "dispatch/memory/copy_trace.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
@@ -65,9 +66,11 @@ void give_access(const MemoryView& memory, Agent peer) {
 
 void check_ranges(const MemoryView& destination, const MemoryView& source) {
   if (destination.size != source.size) {
-    throw Error(fmt::format("copying {} bytes of {} memory to {} bytes of {} memory: the sizes must be equal, take a "
-                            "part of the larger side",
-                            source.size, in_words(source.kind), destination.size, in_words(destination.kind)));
+    throw Error(
+        fmt::format("copying {} bytes of {} memory{} to {} bytes of {} memory{}: the sizes must be equal, take a "
+                    "part of the larger side",
+                    source.size, in_words(source.kind), buffer_in_brackets(source), destination.size,
+                    in_words(destination.kind), buffer_in_brackets(destination)));
   }
   if (source.size != 0 && overlap(destination.address, source.address, source.size)) {
     throw Error(fmt::format("copying {} bytes from {} to {}: source and destination overlap", source.size,

@@ -2,12 +2,14 @@
 
 #include <mutex>
 #include <new>
+#include <string>
 #include <utility>
 
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/hsa/log.hpp"
+#include "dispatch/memory/buffer_name.hpp"
 #include "dispatch/trace/trace_session.hpp"
 #include "fastdispatch/detail/check.hpp"
 
@@ -33,9 +35,15 @@ std::optional<CopyTime> time_of_copy(Agent agent, hsa_signal_t done, const Devic
   return CopyTime{.begin = clock.host_time(ticks.start), .end = clock.host_time(ticks.end)};
 }
 
-std::string copy_name(const MemoryView& destination, const MemoryView& source) {
+TraceEvent copy_event(const Track& track, const MemoryView& destination, const MemoryView& source, TraceTime begin,
+                      TraceTime end) {
   const auto side = [](const MemoryView& view) { return view.kind == MemoryKind::device ? "device" : "host"; };
-  return fmt::format("copy {} to {}", side(source), side(destination));
+  TraceEvent event =
+      TraceEvent::span(track, "copy", fmt::format("copy {} to {}", side(source), side(destination)), begin, end);
+  event.arg("bytes", source.size);
+  if (const std::string name = buffer_name(source); !name.empty()) event.arg("from", name);
+  if (const std::string name = buffer_name(destination); !name.empty()) event.arg("to", name);
+  return event;
 }
 
 void trace_copy(Agent agent, hsa_signal_t done, const MemoryView& destination, const MemoryView& source) noexcept {
@@ -51,10 +59,7 @@ void trace_copy(Agent agent, hsa_signal_t done, const MemoryView& destination, c
     };
     const std::scoped_lock lock(state.copy_lanes_mutex);
     if (std::exchange(state.copy_lanes_trace, session.number()) != session.number()) state.copy_lanes.clear();
-    TraceEvent event = TraceEvent::span(state.copy_lanes.track_for(begin, end, new_track), "copy",
-                                        copy_name(destination, source), begin, end);
-    event.arg("bytes", source.size);
-    session.write(std::move(event));
+    session.write(copy_event(state.copy_lanes.track_for(begin, end, new_track), destination, source, begin, end));
   } catch (const std::bad_alloc&) {  // the trace has an event less
   }
 }

@@ -3,11 +3,11 @@
 
 #include <chrono>
 #include <optional>
-#include <string>
 
 #include <hsa/hsa.h>
 
 #include "dispatch/trace/device_clock.hpp"
+#include "dispatch/trace/trace_session.hpp"
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/memory_view.hpp"
 
@@ -24,8 +24,9 @@ struct CopyTime {
 /// When the completed copy ran that had the completion signal `done`; none if HSA does not know.
 [[nodiscard]] std::optional<CopyTime> time_of_copy(Agent agent, hsa_signal_t done, const DeviceClock& clock);
 
-/// "copy host to device"
-[[nodiscard]] std::string copy_name(const MemoryView& destination, const MemoryView& source);
+/// "copy host to device", with the bytes and the buffers' names.
+[[nodiscard]] TraceEvent copy_event(const Track& track, const MemoryView& destination, const MemoryView& source,
+                                    TraceTime begin, TraceTime end);
 
 /// Puts a copy that the host waited for into the trace.
 void trace_copy(Agent agent, hsa_signal_t done, const MemoryView& destination, const MemoryView& source) noexcept;

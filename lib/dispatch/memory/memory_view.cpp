@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/device/agent_state.hpp"
+#include "dispatch/memory/buffer_name.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -13,8 +14,8 @@ namespace fastdispatch {
 MemoryView MemoryView::subview(std::size_t offset, std::size_t count, std::size_t element_size) const {
   const std::size_t elements = size / element_size;
   if (offset > elements || count > elements - offset) {
-    throw Error(fmt::format("{} elements from the {}th on are not inside of a memory of {} elements of {} bytes", count,
-                            offset, elements, element_size));
+    throw Error(fmt::format("{} elements from the {}th on are not inside of a memory of {} elements of {} bytes{}",
+                            count, offset, elements, element_size, detail::buffer_in_brackets(*this)));
   }
   MemoryView part = *this;
   part.size = count * element_size;

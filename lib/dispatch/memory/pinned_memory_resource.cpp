@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "dispatch/device/agent_state.hpp"
 #include "dispatch/memory/host_access.hpp"
 #include "fastdispatch/detail/hsa_api.hpp"
 
@@ -19,14 +20,18 @@ void* PinnedMemoryResource::do_allocate(std::size_t bytes, std::size_t alignment
   if (api.amd_memory_pool_allocate(agent_.pools().fine_grained, size, 0, &memory) != HSA_STATUS_SUCCESS) {
     throw std::bad_alloc();
   }
-  if (detail::allow_every_gpu(agent_, memory) != HSA_STATUS_SUCCESS) {
+  try {
+    if (detail::allow_every_gpu(agent_, memory) != HSA_STATUS_SUCCESS) throw std::bad_alloc();
+    detail::state_of(agent_).host->buffers.add(static_cast<std::byte*>(memory), size, name_);
+  } catch (...) {
     api.amd_memory_pool_free(memory);
-    throw std::bad_alloc();
+    throw;
   }
   return memory;
 }
 
 void PinnedMemoryResource::do_deallocate(void* memory, std::size_t /*bytes*/, std::size_t /*alignment*/) {
+  detail::state_of(agent_).host->buffers.remove(static_cast<const std::byte*>(memory));
   agent_.api().amd_memory_pool_free(memory);
 }
 

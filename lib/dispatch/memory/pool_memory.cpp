@@ -1,9 +1,11 @@
 #include "fastdispatch/detail/pool_memory.hpp"
 
 #include <limits>
+#include <string>
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/device/agent_state.hpp"
 #include "dispatch/memory/host_access.hpp"
 #include "fastdispatch/detail/check.hpp"
 #include "fastdispatch/error.hpp"
@@ -11,7 +13,9 @@
 namespace fastdispatch::detail {
 namespace {
 
-constexpr const char* pinned_host = "pinned host";
+const char* in_words(Coherence coherence) {
+  return coherence == Coherence::fine_grained ? "pinned host" : "coarse-grained host";
+}
 
 std::size_t bytes_of(std::size_t count, std::size_t element_size, const char* kind) {
   if (count > std::numeric_limits<std::size_t>::max() / element_size) {
@@ -40,29 +44,43 @@ PoolMemory::PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, Memory
                                           .agent = agent} {}
 
 PoolMemory::~PoolMemory() {
-  if (view_.address != nullptr) view_.agent->api().amd_memory_pool_free(view_.address);
+  if (view_.address == nullptr) return;
+  state_of(*view_.agent).host->buffers.remove(view_.address);
+  view_.agent->api().amd_memory_pool_free(view_.address);
 }
 
-PoolMemory PoolMemory::device(Agent agent, std::size_t count, std::size_t element_size) {
+PoolMemory&& PoolMemory::named(std::string_view name) && {
+  if (view_.address != nullptr) state_of(*view_.agent).host->buffers.add(view_.address, view_.size, std::string(name));
+  return std::move(*this);
+}
+
+PoolMemory PoolMemory::device(Agent agent, std::size_t count, std::size_t element_size, std::string_view name) {
   const std::size_t bytes = bytes_of(count, element_size, "device");
   RuntimeShare runtime = share_runtime_of(agent);
   std::byte* memory = bytes == 0 ? nullptr : allocate(agent, agent.pools().coarse_grained, bytes, "device");
-  return {agent, memory, bytes, MemoryKind::device, std::move(runtime)};
+  return PoolMemory(agent, memory, bytes, MemoryKind::device, std::move(runtime)).named(name);
 }
 
-PoolMemory PoolMemory::pinned(Agent agent, std::size_t count, std::size_t element_size) {
-  return pinned(agent, bytes_of(count, element_size, pinned_host), share_runtime_of(agent));
+PoolMemory PoolMemory::pinned(Agent agent, std::size_t count, std::size_t element_size, Coherence coherence,
+                              std::string_view name) {
+  const std::size_t bytes = bytes_of(count, element_size, in_words(coherence));
+  return pinned(agent, bytes, coherence, share_runtime_of(agent)).named(name);
 }
 
-PoolMemory PoolMemory::pinned(OwnAgent agent, std::size_t bytes) { return pinned(agent.agent, bytes, nullptr); }
+PoolMemory PoolMemory::pinned(OwnAgent agent, std::size_t bytes) {
+  return pinned(agent.agent, bytes, Coherence::fine_grained, nullptr);
+}
 
-PoolMemory PoolMemory::pinned(Agent agent, std::size_t bytes, RuntimeShare runtime) {
+PoolMemory PoolMemory::pinned(Agent agent, std::size_t bytes, Coherence coherence, RuntimeShare runtime) {
   if (bytes == 0) return {agent, nullptr, 0, MemoryKind::pinned, std::move(runtime)};
-  PoolMemory memory(agent, allocate(agent, agent.pools().fine_grained, bytes, pinned_host), bytes, MemoryKind::pinned,
+  const AgentPools& pools = agent.pools();
+  const hsa_amd_memory_pool_t pool =
+      coherence == Coherence::fine_grained ? pools.fine_grained : pools.host_coarse_grained;
+  PoolMemory memory(agent, allocate(agent, pool, bytes, in_words(coherence)), bytes, MemoryKind::pinned,
                     std::move(runtime));
   const HsaApi& api = agent.api();
   check(api, allow_every_gpu(agent, memory.data()), "hsa_amd_agents_allow_access",
-        [&] { return fmt::format("giving the GPUs access to {} bytes of {} memory", bytes, pinned_host); });
+        [&] { return fmt::format("giving the GPUs access to {} bytes of {} memory", bytes, in_words(coherence)); });
   return memory;
 }
 

@@ -155,8 +155,8 @@ void QueueTrace::write_copies(const TracedSubmission& submission, const DeviceCl
     const Times times{.begin = session.since_start(time->begin), .end = session.since_start(time->end)};
     last_end = std::max(last_end, times.end);
     const Track row = track(Row::copies, times);
-    TraceEvent event = TraceEvent::span(row, "copy", copy_name(destination, source), times.begin, times.end);
-    event.arg("queue", queue_).arg("bytes", source.size);
+    TraceEvent event = copy_event(row, destination, source, times.begin, times.end);
+    event.arg("queue", queue_);
     session.write(std::move(event));
     write_arrow(submission, row, times.begin);
   }

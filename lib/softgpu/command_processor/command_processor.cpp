@@ -43,7 +43,7 @@ private:
 /// As the topology reports them.
 std::uint32_t resident_waves(const Options& options) {
   const compute::Architecture& architecture = *options.engine.architecture;
-  return options.compute_units * architecture.simds_per_compute_unit * architecture.most_waves_per_simd;
+  return options.compute_units * architecture.compute_unit->simds * architecture.compute_unit->most_waves_per_simd;
 }
 
 }  // namespace

@@ -71,12 +71,12 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   const std::uint32_t compute_units = environment_.compute_units;
   const std::uint32_t engines = compute::shader_engines(compute_units);
 
-  properties.NumFComputeCores = compute_units * architecture.simds_per_compute_unit;
-  properties.NumSIMDPerCU = architecture.simds_per_compute_unit;
+  properties.NumFComputeCores = compute_units * architecture.compute_unit->simds;
+  properties.NumSIMDPerCU = architecture.compute_unit->simds;
   properties.NumShaderBanks = engines;
   properties.NumArrays = 1;
   properties.NumCUPerArray = (compute_units + engines - 1) / engines;
-  properties.MaxWavesPerSIMD = architecture.most_waves_per_simd;
+  properties.MaxWavesPerSIMD = architecture.compute_unit->most_waves_per_simd;
   properties.WaveFrontSize = architecture.wavefront_size;
   properties.MaxSlotsScratchCU = scratch_waves_per_compute_unit(environment_);
   properties.LDSSizeInKB = compute::max_lds_bytes_per_group / 1024;

@@ -33,14 +33,12 @@ struct KernelDescriptor {
 
   /// With the AGPRs.
   [[nodiscard]] std::uint32_t vgpr_count(const Target& target) const {
-    return ((rsrc1 & 0x3f) + 1) * target.architecture->vgpr_granule_of(target.wavefront_size);
+    return target.architecture->compute_unit->vector_registers_in(rsrc1, target.wavefront_size);
   }
   /// The initial value of the MODE register: rounding in bits 0-3, denormals in 4-7, DX10_CLAMP 8, IEEE 9.
   [[nodiscard]] std::uint32_t float_mode() const {
     return ((rsrc1 >> 12) & 0xff) | ((rsrc1 >> 21) & 1) << 8 | ((rsrc1 >> 23) & 1) << 9;
   }
-  /// A work-group's wavefronts may be on two compute units.
-  [[nodiscard]] bool wgp_mode() const { return (rsrc1 >> 29 & 1) != 0; }
   [[nodiscard]] bool uses_private_segment() const { return (rsrc2 & 1) != 0; }
   [[nodiscard]] unsigned user_sgpr_count() const { return (rsrc2 >> 1) & 0x1f; }
   [[nodiscard]] bool wants_group_id(unsigned dimension) const { return ((rsrc2 >> (7 + dimension)) & 1) != 0; }
@@ -56,8 +54,6 @@ struct KernelDescriptor {
   [[nodiscard]] bool wants_flat_scratch_init() const { return (properties & 32) != 0; }
   [[nodiscard]] bool wants_private_segment_size() const { return (properties & 64) != 0; }
   [[nodiscard]] bool wants_wavefronts_of_32() const { return (properties & 0x400) != 0; }
-  /// RDNA: a work-group may spread over a pair of compute units, and use the LDS of both.
-  [[nodiscard]] bool wants_pair_of_compute_units() const { return ((rsrc1 >> 29) & 1) != 0; }
 
   [[nodiscard]] Target target(const Architecture& architecture) const {
     const bool is_short = architecture.has_both_wavefront_sizes && wants_wavefronts_of_32();
@@ -84,8 +80,7 @@ public:
   [[nodiscard]] const Target& target() const noexcept { return target_; }
   /// As RDNA's do in WGP mode.
   [[nodiscard]] bool spreads_over_two_units() const noexcept {
-    const Architecture& architecture = *target_.architecture;
-    return architecture.simds_of_a_group > architecture.simds_per_compute_unit && descriptor_.wgp_mode();
+    return target_.architecture->compute_unit->place_of(descriptor_.rsrc1).compute_units == 2;
   }
   [[nodiscard]] WaveCode wave() const noexcept { return wave_; }
   /// If no wavefront ever waits, the wavefronts can run one after the other on one stack.

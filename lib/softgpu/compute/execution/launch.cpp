@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
+#include "occupancy/occupancy.hpp"
 #include "softgpu/compute/execution/recycling_allocator.hpp"
-#include "softgpu/compute/instruction_set/occupancy.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -219,17 +219,20 @@ std::uint32_t PreparedLaunch::waves_per_group() const noexcept {
 
 std::uint32_t PreparedLaunch::groups_per_compute_unit() const noexcept {
   const Target& target = kernel_->target();
-  return occupancy(*target.architecture,
-                   {.simds = target.architecture->simds_of_a_group, .lds_bytes = max_lds_bytes_per_group},
-                   {.lanes = target.wavefront_size,
-                    .waves = waves_per_group(),
-                    .vector_registers = kernel_->descriptor().vgpr_count(target),
-                    .lds_bytes = lds_bytes()})
+  const occupancy::ComputeUnit& unit = *target.architecture->compute_unit;
+  occupancy::Place place = unit.alone();
+  place.simds = target.architecture->simds_of_a_group();
+  return occupancy::of(unit, place,
+                       {.lanes = target.wavefront_size,
+                        .waves = waves_per_group(),
+                        .vector_registers = kernel_->descriptor().vgpr_count(target),
+                        .lds_bytes = lds_bytes()})
       .groups;
 }
 
 std::uint32_t PreparedLaunch::lds_bytes() const {
-  return (packet_.group_segment_size + lds_granule - 1) / lds_granule * lds_granule;
+  const std::uint32_t granule = kernel_->target().architecture->compute_unit->lds_granule;
+  return (packet_.group_segment_size + granule - 1) / granule * granule;
 }
 
 WorkGroup PreparedLaunch::group_of_several_rows(std::uint64_t index) const {

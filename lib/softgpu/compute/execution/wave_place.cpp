@@ -27,7 +27,7 @@ HardwarePlace place_of(const WaveState& state) {
     agent_units = units->count();
     unit = units->enabled(static_cast<std::uint32_t>(group % enabled));
   }
-  const std::uint32_t simds = launch.kernel().target().architecture->simds_of_a_group;
+  const std::uint32_t simds = launch.kernel().target().architecture->simds_of_a_group();
   const std::uint32_t engines = shader_engines(agent_units);
   const std::uint32_t group_slots = launch.groups_per_compute_unit();
   const auto group_slot = static_cast<std::uint32_t>(group / enabled % std::max(group_slots, 1U));

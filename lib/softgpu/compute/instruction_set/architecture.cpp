@@ -11,8 +11,8 @@ namespace {
 
 using enum ArchitectureFamily::FlatScratch;
 
-// Sources: the instruction-set manuals; LLVM's GCNSubtarget and AMDGPUBaseInfo (wavefronts and registers of a SIMD,
-// granules); LLVM's AMDGPU usage guide (caches); the kernel driver (family, names, devices, XCDs).
+// Sources: the instruction-set manuals; LLVM's AMDGPU usage guide (caches); the kernel driver (family, names, devices,
+// XCDs).
 
 constexpr ArchitectureFamily cdna2 = {
     .instructions = ArchitectureFamily::Instructions::cdna2,
@@ -20,14 +20,7 @@ constexpr ArchitectureFamily cdna2 = {
     .wavefront_size = 64,
     .has_both_wavefront_sizes = false,
     .flat_scratch = in_scalar_registers,
-    .simds_per_compute_unit = 4,
-    .simds_of_a_group = 4,
-    .most_waves_per_simd = 8,
-    .vector_registers_per_simd = 512,
-    .vgpr_allocation_granule = 8,
-    .scalar_registers_per_simd = 800,
     .has_accumulation_registers = true,
-    .vgpr_granule = 8,
     .packs_work_item_ids = true,
     .has_hw_id = true,
     .gpr_alloc_vgpr_size = 6,
@@ -59,14 +52,7 @@ constexpr ArchitectureFamily rdna2 = {
     .wavefront_size = 32,
     .has_both_wavefront_sizes = true,
     .flat_scratch = in_hardware_registers,
-    .simds_per_compute_unit = 2,
-    .simds_of_a_group = 4,
-    .most_waves_per_simd = 16,
-    .vector_registers_per_simd = 512,
-    .vgpr_allocation_granule = 8,
-    .scalar_registers_per_simd = 0,
     .has_accumulation_registers = false,
-    .vgpr_granule = 4,
     .packs_work_item_ids = false,
     .has_hw_id = false,
     .gpr_alloc_vgpr_size = 8,
@@ -91,15 +77,6 @@ constexpr ArchitectureFamily rdna3 = [] {
   family.gpr_alloc_vgpr_size = 12;
   family.lds_alloc_granule = 512;
   family.repeats_packed_inline_constants = true;
-  family.vector_registers_per_simd = 768;
-  family.vgpr_allocation_granule = 12;
-  return family;
-}();
-
-constexpr ArchitectureFamily rdna3_with_fewer_registers = [] {
-  ArchitectureFamily family = rdna3;
-  family.vector_registers_per_simd = rdna2.vector_registers_per_simd;
-  family.vgpr_allocation_granule = rdna2.vgpr_allocation_granule;
   return family;
 }();
 
@@ -120,11 +97,13 @@ constexpr std::array architectures = {
                          .amd_name = "navi31", .device_id = 0x744c, .l2_caches = 1}},
     Architecture{rdna3, {.name = "gfx1101", .llvm_processor = "gfx1101", .major = 11, .minor = 0, .stepping = 1,
                          .amd_name = "navi32", .device_id = 0x747e, .l2_caches = 1}},
-    Architecture{rdna3_with_fewer_registers,
-                        {.name = "gfx1102", .llvm_processor = "gfx1102", .major = 11, .minor = 0, .stepping = 2,
+    Architecture{rdna3, {.name = "gfx1102", .llvm_processor = "gfx1102", .major = 11, .minor = 0, .stepping = 2,
                          .amd_name = "navi33", .device_id = 0x7480, .l2_caches = 1}},
 };
 // clang-format on
+
+static_assert(std::ranges::all_of(architectures, [](const Architecture& each) { return each.compute_unit != nullptr; }),
+              "occupancy/compute_units.hpp has a row for each");
 
 }  // namespace
 

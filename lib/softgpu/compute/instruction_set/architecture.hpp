@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "occupancy/compute_units.hpp"
+
 namespace softgpu::compute {
 
 /// The common properties of a family's GPUs.
@@ -33,17 +35,8 @@ struct ArchitectureFamily {
   bool has_both_wavefront_sizes;  ///< the kernel descriptor's ENABLE_WAVEFRONT_SIZE32 chooses
   FlatScratch flat_scratch;
 
-  // A compute unit's resources.
-  std::uint32_t simds_per_compute_unit;
-  std::uint32_t simds_of_a_group;  ///< over which a work-group's wavefronts spread: RDNA's units share theirs in pairs
-  std::uint32_t most_waves_per_simd;
-  std::uint32_t vector_registers_per_simd;  ///< of a wavefront of 64 lanes
-  std::uint32_t vgpr_allocation_granule;    ///< of wavefronts of 64 lanes; twice as many of those of 32
-  std::uint32_t scalar_registers_per_simd;  ///< 0: each wavefront has all that instructions can name
-
   // Registers, as the kernel descriptor and the hardware registers count them.
   bool has_accumulation_registers;    ///< behind the VGPRs, as the descriptor's ACCUM_OFFSET says
-  std::uint32_t vgpr_granule;         ///< of wavefronts of 64 lanes; 8 of those of 32
   bool packs_work_item_ids;           ///< x, y and z in v0; else in v0, v1 and v2
   bool has_hw_id;                     ///< a wavefront's place is in HW_ID; else in HW_ID1 and HW_ID2
   std::uint32_t gpr_alloc_vgpr_size;  ///< the bit of GPR_ALLOC at which the number of VGPRs begins
@@ -75,17 +68,17 @@ struct ArchitectureProduct {
 };
 
 struct Architecture : ArchitectureFamily, ArchitectureProduct {
+  constexpr Architecture(const ArchitectureFamily& family, const ArchitectureProduct& product)
+      : ArchitectureFamily(family), ArchitectureProduct(product),
+        compute_unit(occupancy::find_compute_unit(product.name)) {}
+
+  const occupancy::ComputeUnit* compute_unit;
+
   /// VGPRs that begin with the work-items' ids.
   [[nodiscard]] unsigned work_item_id_registers() const { return packs_work_item_ids ? 1 : 3; }
-  /// Kernel descriptors count VGPRs in multiples of this number, for wavefronts of `lanes` lanes.
-  [[nodiscard]] std::uint32_t vgpr_granule_of(std::uint32_t lanes) const { return lanes == 32 ? 8 : vgpr_granule; }
-  /// The same for the hardware, which gives a wavefront more than its descriptor asks for.
-  [[nodiscard]] std::uint32_t vgpr_allocation_granule_of(std::uint32_t lanes) const {
-    return lanes == 32 ? 2 * vgpr_allocation_granule : vgpr_allocation_granule;
-  }
-  /// A SIMD's VGPRs for wavefronts of `lanes` lanes.
-  [[nodiscard]] std::uint32_t vector_registers_of(std::uint32_t lanes) const {
-    return lanes == 32 ? 2 * vector_registers_per_simd : vector_registers_per_simd;
+  /// Over which a work-group's wavefronts spread: RDNA's units share theirs in pairs.
+  [[nodiscard]] std::uint32_t simds_of_a_group() const {
+    return (compute_unit->works_in_pairs ? compute_unit->in_a_pair() : compute_unit->alone()).simds;
   }
   /// By a release at system scope, or by buffer_wbl2, which the others do not have.
   [[nodiscard]] bool writes_l2_back() const { return instructions != Instructions::rdna; }

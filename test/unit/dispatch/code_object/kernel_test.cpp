@@ -92,6 +92,14 @@ TEST(KernelInfo, has_as_much_private_memory_as_a_dynamic_stack_may_need) {
   EXPECT_EQ(stack_of(metadata(test::hip_v5(), "add"), 4096), 0U);
 }
 
+TEST(KernelInfo, tells_that_a_gpus_occupancy_is_not_known) {
+  test::MockHsa hsa;
+  KernelInfo info = make_kernel_info(metadata(test::hip_v4(), "add"), 0x1000, hsa.agent());
+  info.processor = "gfx803";
+  EXPECT_THAT(error_of([&] { static_cast<void>(occupancy_of(info, grid(256), 0)); }),
+              AllOf(HasSubstr("occupancy of kernel add"), HasSubstr("compute units of gfx803")));
+}
+
 TEST(WriteArguments, puts_each_where_the_code_object_wants_it) {
   test::MockHsa hsa;
   const KernelInfo info = make_kernel_info(metadata(test::hip_v4(), "fill_pairs"), 0x1000, hsa.agent());

@@ -168,7 +168,7 @@ TEST(Callback, is_told_of_a_memory_fault_on_its_agent) {
   Queue queue(hsa.agent());
   queue.submit(barrier).on_complete(calls.record("lost"));
   detail::state_of(hsa.agent()).queues.fail_all([](auto suspects) {
-    return detail::memory_fault_error({}, "gfx90a", suspects);
+    return detail::memory_fault_error({}, "gfx90a", {}, suspects);
   });
   EXPECT_THAT(calls.await(1), ElementsAre(HasSubstr("lost: memory fault on gfx90a")));
 }

@@ -33,6 +33,7 @@ TEST(RuntimeState, finds_agents_with_their_properties_and_pools) {
     EXPECT_EQ(gpu.pools().fine_grained.handle, 11U);
     EXPECT_EQ(gpu.pools().kernarg.handle, 12U);
     EXPECT_EQ(gpu.pools().coarse_grained.handle, 21U);
+    EXPECT_EQ(gpu.pools().host_coarse_grained.handle, 13U);
   }
   EXPECT_EQ(hsa.calls("shut_down"), 1);
 }

@@ -8,6 +8,7 @@
 
 #include "dispatch/device/runtime_state.hpp"
 #include "expect_error.hpp"
+#include "fastdispatch/device_buffer.hpp"
 #include "fastdispatch/queue.hpp"
 #include "mock_hsa.hpp"
 
@@ -46,6 +47,14 @@ TEST_F(SystemEvent, of_a_gpu_that_was_reset_stops_its_queues_with_the_cause) {
   EXPECT_THAT(failure_after(event(1, gpu, 1, 1)), AllOf(HasSubstr("gfx90a was reset"), HasSubstr("the GPU hung")));
   EXPECT_THAT(failure_after(event(1, gpu, 1, 2)), HasSubstr("an error that could not be corrected"));
   EXPECT_THAT(failure_after(event(1, gpu)), HasSubstr("the cause is not known"));
+}
+
+TEST_F(SystemEvent, of_a_memory_fault_tells_the_buffer_that_the_address_is_near) {
+  const DeviceBuffer<std::byte> cells(runtime.gpu_views.front(), 4096, "cells");
+  hsa_amd_event_t fault = event(HSA_AMD_GPU_MEMORY_FAULT_EVENT, gpu);
+  fault.memory_fault.virtual_address = reinterpret_cast<std::uintptr_t>(cells.data()) + 4096 + 64;
+  fault.memory_fault.fault_reason_mask = HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT;
+  EXPECT_THAT(failure_after(fault), HasSubstr(", 64 bytes behind the end of buffer 'cells' of 4096 bytes: no page"));
 }
 
 TEST_F(SystemEvent, of_an_unknown_kind_stops_all_queues_and_not_the_process) {

@@ -224,7 +224,7 @@ TEST(MemoryFault, reaches_the_waiters_of_every_queue_of_the_agent_but_not_of_lat
   fault.virtual_address = 0xdead000;
   fault.fault_reason_mask = HSA_AMD_MEMORY_FAULT_PAGE_NOT_PRESENT;
   detail::state_of(hsa.agent()).queues.fail_all([&](auto suspects) {
-    return detail::memory_fault_error(fault, "gfx90a", suspects);
+    return detail::memory_fault_error(fault, "gfx90a", {}, suspects);
   });
   for (Queue* failed : {&queue, &idle})
     EXPECT_THAT(error_of([&] { failed->wait(); }),
@@ -239,7 +239,7 @@ TEST(MemoryFault, ends_waits_for_signals_that_were_set_before_it_and_no_others) 
   const Signal done(hsa.agent(), 0);
   Signal lost(hsa.agent());
   detail::state_of(hsa.agent()).queues.fail_all([](auto suspects) {
-    return detail::memory_fault_error({}, "gfx90a", suspects);
+    return detail::memory_fault_error({}, "gfx90a", {}, suspects);
   });
   EXPECT_NO_THROW(done.wait(briefly));
   EXPECT_THAT(error_of([&] { lost.wait(); }), HasSubstr("memory fault"));

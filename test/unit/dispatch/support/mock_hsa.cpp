@@ -107,11 +107,13 @@ struct Functions {
     return HSA_STATUS_SUCCESS;
   }
 
-  // Pools 11 and 12 are the host's, fine-grained and kernarg, 21 and 22 the GPU's own memory and its LDS.
+  // Pools 11 to 13 are the host's, fine-grained, kernarg and coarse-grained, 21 and 22 the GPU's own memory and its
+  // LDS.
   static hsa_status_t amd_agent_iterate_memory_pools(hsa_agent_t agent,
                                                      hsa_status_t (*callback)(hsa_amd_memory_pool_t, void*),
                                                      void* data) {
     for (const std::uint64_t pool : {1, 2}) callback({agent.handle * 10 + pool}, data);
+    if (agent.handle == 1) callback({13}, data);
     return HSA_STATUS_SUCCESS;
   }
 
@@ -122,7 +124,8 @@ struct Functions {
       answer(value, pool.handle == 22 ? HSA_AMD_SEGMENT_GROUP : HSA_AMD_SEGMENT_GLOBAL);
       break;
     case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
-      answer(value, pool.handle == 21   ? std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED}
+      answer(value, pool.handle == 21 || pool.handle == 13
+                        ? std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED}
                     : pool.handle == 12 ? std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED |
                                                         HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT}
                                         : std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED});
@@ -408,7 +411,7 @@ MockHsa::MockHsa() {
   gpu_.handle = {2};
   gpu_.host = &gpu_;
   gpu_.gpus = {gpu_.handle};
-  gpu_.pools = {.fine_grained = {11}, .coarse_grained = {21}, .kernarg = {12}};
+  gpu_.pools = {.fine_grained = {11}, .coarse_grained = {21}, .kernarg = {12}, .host_coarse_grained = {13}};
   gpu_.properties = {.name = "gfx90a",
                      .product_name = "Mock",
                      .isa = "amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-",
