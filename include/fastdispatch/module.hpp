@@ -36,9 +36,9 @@ struct ModuleOptions {
 /// Thread safety: load and the const members may be called from any thread.
 class FASTDISPATCH_EXPORT Module {
 public:
-  /// Loads an ELF code object, or the entry of a clang offload bundle that fits the agent best.
-  /// Throws Error when the file can't be read, is damaged or compressed, or has nothing for the agent; the text then
-  /// lists the file's targets. Throws Error when `options` are out of range.
+  /// Loads an ELF code object, or the entry of a clang offload bundle, compressed or not, that fits the agent best.
+  /// Throws Error when the file can't be read, is damaged, was compressed by what the library was built without, or has
+  /// nothing for the agent; the text then lists the file's targets. Throws Error when `options` are out of range.
   [[nodiscard]] static Module load(Agent agent, const std::filesystem::path& file, const ModuleOptions& options = {});
   /// The same from memory, which is copied: an embedded code object, for instance. `name` is for error texts.
   [[nodiscard]] static Module load(Agent agent, std::span<const std::byte> image, std::string_view name = "memory",

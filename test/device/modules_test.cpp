@@ -28,6 +28,24 @@ TEST_F(Modules, loaded_from_memory_need_the_image_no_longer) {
   EXPECT_EQ(download(values), numbers(100, 1));
 }
 
+TEST_F(Modules, of_compressed_bundles_have_their_kernels) {
+#ifdef FASTDISPATCH_ZSTD
+  const std::string isa = gpu.isa();
+  if (isa.find("gfx90a") == std::string::npos && isa.find("gfx1030") == std::string::npos)
+    GTEST_SKIP() << "for gfx90a and gfx1030, not " << isa;
+  const Module newer = Module::load(gpu, TEST_CODE_OBJECTS "/compressed_v3.hsaco");
+  const auto add = newer.kernel<void(const std::uint32_t*, const std::uint32_t*, std::uint32_t*, std::uint32_t)>("add");
+  const DeviceBuffer<std::uint32_t> values = upload(numbers(100));
+  const DeviceBuffer<std::uint32_t> fives = upload(std::vector<std::uint32_t>(100, 5));
+  DeviceBuffer<std::uint32_t> sums(gpu, 100);
+  queue.dispatch(add, grid(100), values, fives, sums, 100).wait(limit);
+  EXPECT_EQ(download(sums), numbers(100, 5));
+#else
+  EXPECT_THAT(error_of([&] { static_cast<void>(Module::load(gpu, TEST_CODE_OBJECTS "/compressed_v3.hsaco")); }),
+              HasSubstr("this fastdispatch was built without zstd"));
+#endif
+}
+
 TEST_F(Modules, that_cannot_be_read_say_why) {
   EXPECT_THAT(error_of([&] { static_cast<void>(Module::load(gpu, "/nowhere/kernels.hsaco")); }),
               HasSubstr("/nowhere/kernels.hsaco: No such file or directory"));

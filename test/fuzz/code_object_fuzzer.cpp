@@ -1,6 +1,8 @@
 // Damaged code objects and bundles: the library refuses them by an Error, and reads nothing outside of them.
+#include "compressed_bundle.hpp"
 #include "dispatch/code_object/code_object.hpp"
 #include "dispatch/code_object/kernel_metadata.hpp"
+#include "dispatch/code_object/uncompressed_file.hpp"
 #include "fastdispatch/error.hpp"
 #include "fuzzer.hpp"
 
@@ -13,7 +15,8 @@ void take(const Bytes& input) {
   const Bytes file(input.begin(), input.end());
   for (const char* isa : {"amdgcn-amd-amdhsa--gfx90a:sramecc+:xnack-", "amdgcn-amd-amdhsa--gfx1030"}) {
     try {
-      const auto code_object = fastdispatch::detail::select_code_object(file, "input", isa);
+      const fastdispatch::detail::UncompressedFile uncompressed(file, "input");
+      const auto code_object = fastdispatch::detail::select_code_object(uncompressed.bytes(), "input", isa);
       static_cast<void>(fastdispatch::detail::read_kernel_metadata(code_object.elf, "input"));
     } catch (const fastdispatch::Error&) {
       continue;
@@ -24,7 +27,15 @@ void take(const Bytes& input) {
 }  // namespace
 
 fastdispatch::fuzz::Target fastdispatch::fuzz::target() {
-  return {
-      .samples = {read_file(TEST_BUNDLE), read_file(TEST_HIP_V4), read_file(TEST_HIP_V5), read_file(TEST_OPENCL_V4)},
-      .take = take};
+  const Bytes bundle = read_file(TEST_BUNDLE);
+  std::vector<Bytes> samples = {bundle,
+                                read_file(TEST_HIP_V4),
+                                read_file(TEST_HIP_V5),
+                                read_file(TEST_OPENCL_V4),
+                                read_file(TEST_CODE_OBJECTS "/compressed_v2.hsaco"),
+                                read_file(TEST_CODE_OBJECTS "/compressed_v3.hsaco")};
+  for (const auto method : {detail::Compression::zlib, detail::Compression::zstd}) {
+    if (detail::is_built_in(method)) samples.push_back(test::compressed_bundle(1, method, bundle));
+  }
+  return {.samples = std::move(samples), .take = take};
 }

@@ -39,6 +39,17 @@ TEST(Objdump, lists_the_entries_of_a_bundle) {
     EXPECT_EQ(code_object["kernels"].size(), 19U) << code_object["target"];
 }
 
+TEST(Objdump, reads_compressed_bundles) {
+#ifdef FASTDISPATCH_ZSTD
+  const nlohmann::json file = json_of(tool + TEST_CODE_OBJECTS "/compressed_v2.hsaco --json --target gfx90a");
+  EXPECT_EQ(file["compression"], "zstd, 3997 bytes instead of 29224 (format version 2)");
+  EXPECT_EQ(file["entries"].size(), 3U);
+  EXPECT_EQ(named(file["code_objects"][0]["kernels"], "add")["argument_bytes"], 28);
+#else
+  GTEST_SKIP() << "built without zstd";
+#endif
+}
+
 TEST(Objdump, tells_a_kernels_arguments) {
   const nlohmann::json saxpy = kernel_of("", "saxpy");
   ASSERT_EQ(saxpy["arguments"].size(), 4U);

@@ -12,6 +12,7 @@
 #include "dispatch/code_object/code_object.hpp"
 #include "dispatch/code_object/kernel_lookup.hpp"
 #include "dispatch/code_object/kernel_metadata.hpp"
+#include "dispatch/code_object/uncompressed_file.hpp"
 
 namespace detail = fastdispatch::detail;
 
@@ -40,19 +41,26 @@ Document describe_code_object(const detail::CodeObject& code_object, const std::
   return document;
 }
 
+std::string describe(const detail::BundleCompression& compression) {
+  return fmt::format("{}, {} bytes instead of {} (format version {})", to_string(compression.method),
+                     compression.compressed_bytes, compression.uncompressed_bytes, compression.format_version);
+}
+
 bool is_wanted(const detail::TargetId& target, const std::optional<std::string>& wanted) {
   return !wanted || *wanted == target.processor || *wanted == to_string(target);
 }
 
 }  // namespace
 
-Document describe_file(std::span<const std::byte> bytes, const std::string& name, const DumpOptions& options) {
+Document describe_file(std::span<const std::byte> contents, const std::string& name, const DumpOptions& options) {
+  const detail::UncompressedFile file(contents, name);
   Document document;
   document["file"] = name;
+  if (file.compression()) document["compression"] = describe(*file.compression());
   Document& entries = document["entries"] = Document::array();
   Document code_objects = Document::array();
   std::string targets;
-  for (const detail::FileEntry& entry : detail::read_entries(bytes, name)) {
+  for (const detail::FileEntry& entry : detail::read_entries(file.bytes(), name)) {
     entries.push_back({{"offset", entry.offset}, {"bytes", entry.size}, {"entry", entry.id}});
     if (!entry.code_object) continue;
     targets += (targets.empty() ? "" : ", ") + to_string(entry.code_object->target);

@@ -14,7 +14,6 @@ namespace fastdispatch::detail {
 namespace {
 
 constexpr std::string_view bundle_magic = "__CLANG_OFFLOAD_BUNDLE__";
-constexpr std::string_view compressed_magic = "CCOB";
 constexpr std::string_view elf_magic(ELFMAG, SELFMAG);
 
 constexpr unsigned char os_abi_amdgpu_hsa = 64;
@@ -129,10 +128,6 @@ CodeObject select_from_bundle(const ByteReader& file, const TargetId& device, st
 // What the file is, whatever it is for. Throws Error for what is neither a bundle nor an ELF file.
 bool is_bundle(const ByteReader& file) {
   if (starts_with(file, bundle_magic)) return true;
-  if (starts_with(file, compressed_magic)) {
-    throw Error(file.file() + ": a compressed offload bundle, which is not supported; compile with "
-                              "--no-offload-compress or unbundle it with clang-offload-bundler");
-  }
   if (!starts_with(file, elf_magic)) {
     throw Error(file.file() + ": neither an ELF code object nor a clang offload bundle" +
                 (file.size() == 0 ? " (it is empty)" : ""));

@@ -1,4 +1,5 @@
-// Finding the ELF file for an agent in the output of hipcc and clang: a raw code object or an offload bundle.
+// Finding the ELF file for an agent in the output of hipcc and clang: a raw code object or an offload bundle, once
+// uncompressed_file.hpp has decompressed it.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,7 @@ struct CodeObject {
 };
 
 // The code object of `file` that runs on the device `isa` names, the most specific one where several do. `name` is for
-// error texts. Throws Error when the file is damaged, compressed, no code object at all, or has none for the device.
+// error texts. Throws Error when the file is damaged, no code object at all, or has none for the device.
 [[nodiscard]] CodeObject select_code_object(std::span<const std::byte> file, std::string_view name,
                                             std::string_view isa);
 
@@ -33,8 +34,8 @@ struct FileEntry {
   std::optional<CodeObject> code_object{};  // nothing for the host's entry, and for other targets than AMD's HSA
 };
 
-// All entries of `file`, in its order. Throws Error when the file or one of its code objects is damaged, compressed, or
-// no code object at all.
+// All entries of `file`, in its order. Throws Error when the file or one of its code objects is damaged, or no code
+// object at all.
 [[nodiscard]] std::vector<FileEntry> read_entries(std::span<const std::byte> file, std::string_view name);
 
 }  // namespace fastdispatch::detail

@@ -17,6 +17,7 @@
 #include "dispatch/code_object/kernel_occupancy.hpp"
 #include "dispatch/code_object/module_variable.hpp"
 #include "dispatch/code_object/signature.hpp"
+#include "dispatch/code_object/uncompressed_file.hpp"
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/hsa/log.hpp"
 #include "fastdispatch/detail/check.hpp"
@@ -141,7 +142,8 @@ Module Module::load(Agent agent, std::span<const std::byte> image, std::string_v
   if (options.dynamic_stack_bytes % 16 != 0 || options.dynamic_stack_bytes > ModuleOptions::most_stack_bytes)
     throw Error(fmt::format("ModuleOptions::dynamic_stack_bytes is {}: it must be a multiple of 16 up to {}",
                             options.dynamic_stack_bytes, ModuleOptions::most_stack_bytes));
-  const detail::CodeObject code_object = detail::select_code_object(image, name, agent.isa());
+  const detail::UncompressedFile file(image, name);
+  const detail::CodeObject code_object = detail::select_code_object(file.bytes(), name, agent.isa());
   return Module(std::make_unique<State>(agent, code_object, std::string(name), options));
 }
 

@@ -1,6 +1,7 @@
 # The kernels of this folder, as bundle and as single ELF files of several code object versions and languages.
 
-# Lets `target` find the files through TEST_BUNDLE, TEST_HIP_V4, TEST_HIP_V5 and TEST_OPENCL_V4.
+# Lets `target` find the files through TEST_BUNDLE, TEST_HIP_V4, TEST_HIP_V5 and TEST_OPENCL_V4, and the folder of
+# those that newer compilers made through TEST_CODE_OBJECTS.
 function(fastdispatch_test_code_objects target)
   set(kernels ${CMAKE_CURRENT_SOURCE_DIR}/kernels)
   set(out ${CMAKE_CURRENT_BINARY_DIR})
@@ -26,5 +27,5 @@ function(fastdispatch_test_code_objects target)
   target_sources(${target} PRIVATE ${out}/kernels.hsaco ${out}/kernels_v4.elf ${out}/kernels_v5.elf ${out}/opencl_v4.elf)
   target_compile_definitions(${target} PRIVATE
     TEST_BUNDLE="${out}/kernels.hsaco" TEST_HIP_V4="${out}/kernels_v4.elf" TEST_HIP_V5="${out}/kernels_v5.elf"
-    TEST_OPENCL_V4="${out}/opencl_v4.elf")
+    TEST_OPENCL_V4="${out}/opencl_v4.elf" TEST_CODE_OBJECTS="${PROJECT_SOURCE_DIR}/test/code_objects")
 endfunction()

@@ -1,0 +1,12 @@
+# Zstd::Zstd, by zstd's header and library: not every distribution has zstd's own CMake package.
+find_path(Zstd_INCLUDE_DIR zstd.h DOC "The folder of zstd.h")
+find_library(Zstd_LIBRARY zstd DOC "zstd's library")
+mark_as_advanced(Zstd_INCLUDE_DIR Zstd_LIBRARY)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Zstd REQUIRED_VARS Zstd_LIBRARY Zstd_INCLUDE_DIR)
+set(Zstd_LIBRARIES ${Zstd_LIBRARY})
+if(Zstd_FOUND AND NOT TARGET Zstd::Zstd)
+  add_library(Zstd::Zstd UNKNOWN IMPORTED)
+  set_target_properties(Zstd::Zstd PROPERTIES
+    IMPORTED_LOCATION ${Zstd_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${Zstd_INCLUDE_DIR})
+endif()
