@@ -211,21 +211,26 @@ TEST_F(Traces, follow_one_another) {
   }
 }
 
-// The process ends in the middle, with a queue that is not destroyed.
+// The process ends in the middle, with a queue that is not destroyed. It runs this test from its beginning, with a
+// folder of its own, and is told this one's by the environment.
 TEST_F(Traces, that_are_never_stopped_end_with_the_process) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
+  constexpr const char* variable = "TRACE_TEST_FILE";
+  ::setenv(variable, path.c_str(), 0);
   EXPECT_EXIT(
       {
         DeviceBuffer<std::uint32_t> data = upload(std::vector<std::uint32_t>(n));
         Batch batch(gpu);
         for (int i = 0; i != 7; ++i) batch.dispatch(increment, grid(n), data, n, 1);
-        const Trace trace(path);
+        const Trace trace(std::getenv(variable));
         const Submission submission = queue.submit(batch);
         while (!submission.done()) std::this_thread::yield();
         ends_in_the_middle = true;
+        std::filesystem::remove(folder.path());
         std::exit(3);
       },
       testing::ExitedWithCode(3), "");
+  ::unsetenv(variable);
   EXPECT_EQ(CheckedTrace(path).of("kernel").size(), 7U);
 }
 

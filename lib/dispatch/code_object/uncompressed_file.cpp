@@ -7,7 +7,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/code_object/byte_reader.hpp"
-#include "dispatch/code_object/md5.hpp"
 #include "dispatch/hsa/log.hpp"
 #include "fastdispatch/error.hpp"
 
@@ -24,7 +23,6 @@ struct CompressedHeader {
   std::uint16_t method = 0;
   std::uint64_t file_bytes = 0;
   std::uint64_t uncompressed_bytes = 0;
-  std::uint64_t hash = 0;
   std::size_t header_bytes = 0;
 };
 
@@ -61,7 +59,7 @@ CompressedHeader read_header(const ByteReader& file) {
   header.method = fields.next<std::uint16_t>();
   header.file_bytes = header.version == 1 ? file.size() : next_size();
   header.uncompressed_bytes = next_size();
-  header.hash = fields.next<std::uint64_t>();
+  static_cast<void>(fields.next<std::uint64_t>());  // a hash of the bundle, which tools do not check either
   header.header_bytes = fields.offset();
   return header;
 }
@@ -105,7 +103,6 @@ std::unique_ptr<std::byte[]> decompressed(const CompressedHeader& header, const 
   }
   const std::span<std::byte> whole(bundle.get(), header.uncompressed_bytes);
   if (const auto wrong = decompress(method, data, whole)) fail(*wrong);
-  if (truncated_md5(whole) != header.hash) fail("their MD5 is not the one in the header");
   return bundle;
 }
 

@@ -10,7 +10,6 @@
 #include "compressed_bundle.hpp"
 #include "dispatch/code_object/code_object.hpp"
 #include "dispatch/code_object/kernel_metadata.hpp"
-#include "dispatch/code_object/md5.hpp"
 #include "expect_error.hpp"
 #include "test_files.hpp"
 
@@ -24,21 +23,6 @@ using test::error_of;
 using ::testing::HasSubstr;
 
 std::span<const std::byte> as_bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
-
-TEST(Md5, of_the_texts_of_rfc_1321) {
-  // Their sums' first 8 bytes, as they are printed there.
-  const std::array<std::pair<std::string_view, std::uint64_t>, 7> texts = {{
-      {"", 0xd41d8cd98f00b204},
-      {"a", 0x0cc175b9c0f1b6a8},
-      {"abc", 0x900150983cd24fb0},
-      {"message digest", 0xf96b697d7cb7938d},
-      {"abcdefghijklmnopqrstuvwxyz", 0xc3fcd3d76192e400},
-      {"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789", 0xd174ab98d277d9f5},
-      {"12345678901234567890123456789012345678901234567890123456789012345678901234567890", 0x57edf4a22be3c955},
-  }};
-  for (const auto& [text, printed] : texts)
-    EXPECT_EQ(__builtin_bswap64(truncated_md5(as_bytes(text))), printed) << text;
-}
 
 /// A format version and a compression.
 class CompressedBundle : public ::testing::TestWithParam<std::tuple<std::uint16_t, Compression>> {
@@ -97,22 +81,22 @@ TEST_P(CompressedBundle, that_is_truncated_anywhere_is_an_error) {
         << size;
 }
 
-// Some bits of zstd's mean nothing.
-TEST_P(CompressedBundle, with_a_bit_flipped_anywhere_never_passes_for_another_bundle) {
+// zlib notices every damage of its data, zstd what breaks its structure: clang asks zstd for no checksum.
+TEST_P(CompressedBundle, with_a_bit_flipped_anywhere_is_an_error_or_as_long_as_stated) {
   const Bytes whole = header().with(data);
-  std::size_t inputs = 0;
   std::size_t refused = 0;
   for (std::size_t i = 4; i < whole.size(); i += i < BundleHeader::size(version) ? 1 : 11) {
     Bytes file = whole;
     file[i] ^= std::byte{4};
-    ++inputs;
     try {
-      EXPECT_TRUE(std::ranges::equal(UncompressedFile(file, "kernels.hsaco").bytes(), bundle)) << i;
+      const UncompressedFile read(file, "kernels.hsaco");
+      EXPECT_EQ(read.bytes().size(), bundle.size()) << i;
+      if (method == Compression::zlib) EXPECT_TRUE(std::ranges::equal(read.bytes(), bundle)) << i;
     } catch (const Error&) {
       ++refused;
     }
   }
-  EXPECT_GT(refused, inputs * 9 / 10);
+  EXPECT_GT(refused, 0U);
 }
 
 TEST_P(CompressedBundle, whose_size_is_not_the_stated_one_is_damaged) {
@@ -150,12 +134,6 @@ TEST_P(CompressedBundle, with_bytes_behind_its_data_is_damaged) {
   EXPECT_THAT(error(test::header_of(version, method, longer, bundle).with(longer)), HasSubstr("damaged data"));
 }
 
-TEST_P(CompressedBundle, with_another_hash_is_damaged) {
-  BundleHeader other = header();
-  other.hash ^= 1;
-  EXPECT_THAT(error(other.with(data)), HasSubstr("their MD5 is not the one in the header"));
-}
-
 TEST_P(CompressedBundle, of_something_else_is_no_bundle) {
   const Bytes twice = header().with(data);
   const Bytes file = compressed_bundle(version, method, twice);
@@ -170,9 +148,9 @@ std::string error_of_header(const BundleHeader& header) {
 }
 
 TEST(CompressedBundles, of_an_unknown_version_or_compression_say_so) {
-  EXPECT_THAT(error_of_header({.version = 4, .method = 1, .file_bytes = 0, .uncompressed_bytes = 0, .hash = 0}),
+  EXPECT_THAT(error_of_header({.version = 4, .method = 1, .file_bytes = 0, .uncompressed_bytes = 0}),
               HasSubstr("format version 4; versions 1 to 3 are supported; compile with --no-offload-compress"));
-  EXPECT_THAT(error_of_header({.version = 2, .method = 7, .file_bytes = 28, .uncompressed_bytes = 9, .hash = 0}),
+  EXPECT_THAT(error_of_header({.version = 2, .method = 7, .file_bytes = 28, .uncompressed_bytes = 9}),
               HasSubstr("the compression method 7 is neither zlib (0) nor zstd (1)"));
 }
 

@@ -18,7 +18,6 @@
 #endif
 
 #include "dispatch/code_object/decompress.hpp"
-#include "dispatch/code_object/md5.hpp"
 
 namespace fastdispatch::test {
 
@@ -50,7 +49,6 @@ struct BundleHeader {
   std::uint16_t method;
   std::uint64_t file_bytes;
   std::uint64_t uncompressed_bytes;
-  std::uint64_t hash;
 
   [[nodiscard]] static std::size_t size(std::uint16_t version) { return version == 1 ? 20 : version == 2 ? 24 : 32; }
 
@@ -73,7 +71,7 @@ struct BundleHeader {
     add(method);
     if (version != 1) add_size(file_bytes);
     add_size(uncompressed_bytes);
-    add(hash);
+    add(std::uint64_t{0});  // the hash
     std::ranges::copy(data, file.begin() + static_cast<std::ptrdiff_t>(offset));
     return file;
   }
@@ -85,8 +83,7 @@ inline BundleHeader header_of(std::uint16_t version, detail::Compression method,
   return {.version = version,
           .method = static_cast<std::uint16_t>(method),
           .file_bytes = BundleHeader::size(version) + data.size(),
-          .uncompressed_bytes = bundle.size(),
-          .hash = detail::truncated_md5(bundle)};
+          .uncompressed_bytes = bundle.size()};
 }
 
 inline std::vector<std::byte> compressed_bundle(std::uint16_t version, detail::Compression method,
