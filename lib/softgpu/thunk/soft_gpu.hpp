@@ -7,6 +7,7 @@
 #include "softgpu/command_processor/packet_trace.hpp"
 #include "softgpu/thunk/environment.hpp"
 #include "softgpu/thunk/events.hpp"
+#include "softgpu/thunk/layouts.hpp"
 #include "softgpu/thunk/memory.hpp"
 #include "softgpu/thunk/topology.hpp"
 
@@ -37,6 +38,7 @@ struct SoftGpu {
   /// `trace` is null or outlives it.
   SoftGpu(const Environment& environment, command_processor::PacketTrace* trace);
 
+  Layouts layouts = Layouts::of_5;  ///< of the ROCr that opened it
   Topology topology;
   Events events;
   EventHost host;
