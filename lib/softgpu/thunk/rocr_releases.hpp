@@ -26,6 +26,9 @@ enum class RocrRelease {
 /// What the caller's structures look like, whether its release is a tested one or not.
 [[nodiscard]] Layouts layouts_of(const LoadedLibrary& caller);
 
+/// Whether this is a ROCr that came in by its door for software devices: it imports nothing of the thunk.
+[[nodiscard]] bool takes_for_software_device(const LoadedLibrary& caller);
+
 /// A warning for the user of a ROCr that the soft GPU is not tested under. Nothing for a known ROCr, or for a caller
 /// that is not ROCr.
 [[nodiscard]] std::optional<std::string> unknown_rocr_warning(const LoadedLibrary& caller);
