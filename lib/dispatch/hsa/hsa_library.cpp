@@ -176,6 +176,7 @@ void fill(HsaApi& api, void* handle, std::string_view path) {
     throw Error(ErrorKind::runtime, fmt::format("the HSA runtime {} is too old: it has no hsa_" #name, path));
   FASTDISPATCH_HSA_FUNCTIONS(FASTDISPATCH_HSA_LOAD)
 #undef FASTDISPATCH_HSA_LOAD
+  api.wait_any_keeps_time = dlsym(handle, "hsa_amd_signal_wait_all") == nullptr;
 }
 
 // The file of the thunk that ROCr's calls go to; empty where ROCr is linked to AMD's thunk statically.
