@@ -186,8 +186,9 @@ function(fastdispatch_gpus_of_machine result)
   set(${result} "${gpus}" PARENT_SCOPE)
 endfunction()
 
-# Sets `reason` to why the soft GPU cannot stand below the HSA runtime that a program opens here, or to nothing: from ROCm
-# 6.3 on, the runtime has libhsakmt built in and does not ask for libhsakmt.so.1.
+# Sets `reason` to why the soft GPU cannot stand below the HSA runtime that a program opens here, or to nothing. A runtime
+# asks for libhsakmt.so.1, or has it built in, as ROCm's from 6.3 on; from 7.0 on it then has a door for software devices,
+# which the variable HSA_ENABLE_DTIF opens.
 function(fastdispatch_rocr_refuses_softgpu reason)
   set(${reason} "" PARENT_SCOPE)
   set(runtime)
@@ -204,9 +205,9 @@ function(fastdispatch_rocr_refuses_softgpu reason)
     set(${reason} "libhsa-runtime64.so.1 was not found: it comes with ${words}" PARENT_SCOPE)
     return()
   endif()
-  file(STRINGS ${runtime} needed REGEX "^libhsakmt\\.so" LIMIT_COUNT 1)
-  if(NOT needed)
-    set(${reason} "${runtime} has a driver interface of its own built in, as ROCm's has from 6.3 on" PARENT_SCOPE)
+  file(STRINGS ${runtime} door REGEX "^libhsakmt\\.so|^HSA_ENABLE_DTIF$" LIMIT_COUNT 1)
+  if(NOT door)
+    set(${reason} "${runtime} has a driver interface of its own built in, as ROCm's 6.3 and 6.4 have" PARENT_SCOPE)
   endif()
 endfunction()
 

@@ -1,4 +1,4 @@
-# Each test is for one device, or for no GPU: its label says so. (Tests in another Debian have a label of their own.)
+# Each test is for one device, or for no GPU: its label says so. (Tests under another ROCr have a label of their own.)
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 
 function(expect_no_test why)
@@ -8,7 +8,7 @@ function(expect_no_test why)
   endif()
 endfunction()
 
-expect_no_test("tests without a label" -LE "^(host|softgpu|hardware|debian13)$")
+expect_no_test("tests without a label" -LE "^(host|softgpu|hardware|rocr)$")
 expect_no_test("tests for the soft GPU and for hardware" -L "^softgpu$" -L "^hardware$")
 expect_no_test("tests for the soft GPU and for no GPU" -L "^softgpu$" -L "^host$")
 expect_no_test("tests for hardware and for no GPU" -L "^hardware$" -L "^host$")

@@ -60,6 +60,10 @@ struct HsaApi {
 #define FASTDISPATCH_HSA_MEMBER(name) decltype(&::hsa_##name) name = nullptr;
   FASTDISPATCH_HSA_FUNCTIONS(FASTDISPATCH_HSA_MEMBER)
 #undef FASTDISPATCH_HSA_MEMBER
+
+  /// Whether amd_signal_wait_any may be called with a time limit. From the release on that also waits for all of
+  /// several signals (hsa_amd_signal_wait_all), ROCr reads beyond its lists when the time is up, and crashes.
+  bool wait_any_keeps_time = true;
 };
 
 }  // namespace fastdispatch::detail

@@ -24,6 +24,9 @@ constexpr nanoseconds spin_time = std::chrono::microseconds(50);
 constexpr nanoseconds first_slice = std::chrono::milliseconds(5);
 constexpr nanoseconds longest_slice = std::chrono::milliseconds(160);
 
+// How long a wait for any of several signals looks at the first only, where HSA cannot wait for several.
+constexpr nanoseconds between_looks = std::chrono::milliseconds(10);
+
 constexpr int polls_between_checks = 64;
 
 enum class Outcome { satisfied, time_up };
@@ -108,6 +111,7 @@ void block_for(const AgentState& agent, const Below& goal, nanoseconds timeout) 
 }
 
 void block_for_any(const AgentState& agent, std::span<const Below> goals, nanoseconds timeout) {
+  if (!agent.api->wait_any_keeps_time) return block_for(agent, goals.front(), std::min(timeout, between_looks));
   // A signal that is listed twice makes ROCr spin. Of several thresholds of a signal the highest suffices: it is
   // reached first.
   std::map<std::uint64_t, hsa_signal_value_t> highest;

@@ -3,6 +3,8 @@
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -23,6 +25,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* thunk_name = "libhsakmt.so.1";
+constexpr const char* dtif_name = "libdtif.so";
+constexpr const char* dtif_variable = "HSA_ENABLE_DTIF";
 constexpr const char* softgpu_mark = "softgpu_mark";  // what the soft GPU's library defines, and no other
 
 std::string last_dl_error() {
@@ -93,9 +97,38 @@ void load_softgpu() {
   refuse_softgpu(path, is_softgpu ? fmt::format("its SONAME is not {}", thunk_name) : "it is no soft GPU");
 }
 
-// Whether the runtime's calls of the thunk end in a libhsakmt.so.1 of their own, which the soft GPU can be. A symbol is
-// looked for in a library and in what it depends on.
-bool asks_for_thunk(void* runtime) { return dlsym(runtime, "hsaKmtOpenKFD") != nullptr; }
+// How the soft GPU gets below an HSA runtime.
+enum class Door {
+  none,
+  thunk,  // its calls of the thunk end in a libhsakmt.so.1 of their own, which the soft GPU can be
+  dtif,   // ROCr 7: with HSA_ENABLE_DTIF=1 it looks the thunk up in libdtif.so
+};
+
+bool has_text(const fs::path& file, std::string_view text) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(stream), {}};
+  return content.find(text) != std::string::npos;
+}
+
+// A symbol is looked for in a library and in what it depends on. The variable's name is the one trace of DTIF that a
+// library has before hsa_init.
+Door door_of(void* runtime) {
+  if (dlsym(runtime, "hsaKmtOpenKFD") != nullptr) return Door::thunk;
+  return has_text(file_of(dlsym(runtime, "hsa_init")), dtif_variable) ? Door::dtif : Door::none;
+}
+
+// ROCr opens libdtif.so by name in hsa_init, and gets the library that is already loaded under this name.
+void open_dtif_door(Device device) {
+  if (device == Device::softgpu) {
+    const fs::path path = softgpu_path().parent_path() / dtif_name;
+    if (dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
+      refuse_softgpu(softgpu_path(),
+                     fmt::format("this HSA runtime asks for {} beside it, {}", dtif_name, last_dl_error()));
+    setenv(dtif_variable, "1", 1);
+  } else if (const char* enabled = std::getenv(dtif_variable); enabled != nullptr && enabled == std::string_view("1")) {
+    static_cast<void>(dlopen(dtif_name, RTLD_NOW | RTLD_LOCAL));  // so that it is known which thunk it has
+  }
+}
 
 // Opens the first of the machine's HSA runtimes that can serve. One that the process has loaded is the one to use: a
 // second one would be a second HSA.
@@ -114,14 +147,17 @@ void* load_hsa_runtime(Device device, const Machine& machine) {
       reason = last_dl_error();
     } else {
       const std::string file = file_of(dlsym(handle, "hsa_init")).string();
-      if (device != Device::softgpu || asks_for_thunk(handle)) {
+      const Door door = door_of(handle);
+      if (device != Device::softgpu || door != Door::none) {
+        if (door == Door::dtif) open_dtif_door(device);
         log().info("HSA runtime {}: {}", file, why);
         return handle;
       }
       dlclose(handle);
-      reason = fmt::format("the soft GPU cannot stand below the HSA runtime {}: it has a driver interface of its own "
-                           "built in, as ROCm's has from 6.3 on; Debian's package libhsa-runtime64-1 has not",
-                           file);
+      reason =
+          fmt::format("the soft GPU cannot stand below the HSA runtime {}: it has a driver interface of its own "
+                      "built in, as ROCm's 6.3 and 6.4 have; those before and after have not, or let it be replaced",
+                      file);
     }
     log().info("not the HSA runtime of {} ({}): {}", library, why, reason);
     reasons += reasons.empty() ? reason : "; " + reason;
@@ -140,6 +176,7 @@ void fill(HsaApi& api, void* handle, std::string_view path) {
     throw Error(ErrorKind::runtime, fmt::format("the HSA runtime {} is too old: it has no hsa_" #name, path));
   FASTDISPATCH_HSA_FUNCTIONS(FASTDISPATCH_HSA_LOAD)
 #undef FASTDISPATCH_HSA_LOAD
+  api.wait_any_keeps_time = dlsym(handle, "hsa_amd_signal_wait_all") == nullptr;
 }
 
 // The file of the thunk that ROCr's calls go to; empty where ROCr is linked to AMD's thunk statically.

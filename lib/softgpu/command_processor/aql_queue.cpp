@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <cstring>
 #include <string>
 #include <thread>
 #include <utility>
@@ -32,6 +34,14 @@ constexpr std::uint64_t most_looked_ahead = 256;
 
 /// For kernels that cannot be interrupted: they must not keep the program from destroying their queue.
 constexpr auto drain_limit = std::chrono::seconds(2);
+
+/// The field scratch_backing_memory_byte_size, which later headers have in a second version of the structure only.
+std::uint64_t scratch_bytes(const amd_queue_t& queue) {
+  constexpr std::size_t offset = offsetof(amd_queue_t, scratch_backing_memory_location) + sizeof(std::uint64_t);
+  std::uint64_t bytes = 0;
+  std::memcpy(&bytes, reinterpret_cast<const std::byte*>(&queue) + offset, sizeof(bytes));
+  return bytes;
+}
 
 }  // namespace
 
@@ -358,7 +368,7 @@ compute::QueueView AqlQueue::view() const noexcept {
   result.queue_address = reinterpret_cast<std::uint64_t>(queue_);
   std::copy_n(queue_->scratch_resource_descriptor, 4, result.scratch_descriptor);
   result.scratch_base = queue_->scratch_backing_memory_location;
-  result.scratch_bytes = queue_->scratch_backing_memory_byte_size;
+  result.scratch_bytes = scratch_bytes(*queue_);
   result.scratch_bytes_per_lane = queue_->scratch_wave64_lane_byte_size;
   result.shared_aperture_high = queue_->group_segment_aperture_base_hi;
   result.private_aperture_high = queue_->private_segment_aperture_base_hi;

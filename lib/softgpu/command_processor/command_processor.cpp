@@ -141,6 +141,14 @@ bool CommandProcessor::set_active(std::uint64_t id, bool active) {
   return true;
 }
 
+bool CommandProcessor::ring(std::uint64_t id) {
+  const std::lock_guard lock(state_->mutex);
+  const auto found = state_->queues.find(id);
+  if (found == state_->queues.end()) return false;
+  __atomic_store_n(found->second.doorbell, std::uint64_t{0}, __ATOMIC_RELEASE);  // any packet index will do
+  return true;
+}
+
 bool CommandProcessor::enable_compute_units(std::uint64_t id, std::span<const std::uint32_t> mask) {
   const std::lock_guard lock(state_->mutex);
   const auto found = state_->queues.find(id);

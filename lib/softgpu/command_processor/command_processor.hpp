@@ -69,6 +69,9 @@ public:
   /// Stops or resumes fetching packets.
   bool set_active(std::uint64_t id, bool active);
 
+  /// The same as a write to the queue's doorbell. False where there is no such queue.
+  bool ring(std::uint64_t id);
+
   /// Restricts a queue's kernels to some compute units: bit i of the mask is compute unit i, no bits are all of them.
   /// False where there is no such queue, or it runs no kernels.
   bool enable_compute_units(std::uint64_t id, std::span<const std::uint32_t> mask);

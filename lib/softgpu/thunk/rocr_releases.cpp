@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -70,6 +71,11 @@ constexpr std::array<std::string_view, 16> only_in_6_1 = {"AvailableMemory",
                                                           "WaitOnEvent_Ext",
                                                           "WaitOnMultipleEvents_Ext"};
 
+/// How the file of Debian's 7.2.4 ends. AMD's builds have the release in the last number: 1.18.70204.
+constexpr std::string_view file_of_7_2 = "/libhsa-runtime64.so.1.18.0";
+
+bool is_rocr(const LoadedLibrary& library) { return library.soname.starts_with("libhsa-runtime64.so"); }
+
 /// Full names in order, but the optional one.
 std::vector<std::string> sorted(std::span<const std::string> imports) {
   std::vector<std::string> names;
@@ -103,16 +109,26 @@ std::vector<std::string> difference(const std::vector<std::string>& first, const
 
 }  // namespace
 
-std::optional<RocrRelease> rocr_release(std::span<const std::string> thunk_imports) {
-  const std::vector<std::string> imports = sorted(thunk_imports);
+std::optional<RocrRelease> rocr_release(const LoadedLibrary& rocr) {
+  if (rocr.thunk_imports.empty())
+    return rocr.path.ends_with(file_of_7_2) ? std::optional(RocrRelease::rocr_7_2) : std::nullopt;
+  const std::vector<std::string> imports = sorted(rocr.thunk_imports);
   if (imports == imports_of(only_in_5_2)) return RocrRelease::rocr_5_2;
   if (imports == imports_of(only_in_6_1)) return RocrRelease::rocr_6_1;
   return std::nullopt;
 }
 
+Layouts layouts_of(const LoadedLibrary& caller) {
+  const std::vector<std::string>& imports = caller.thunk_imports;
+  const bool imports_of_7 = std::find(imports.begin(), imports.end(), "hsaKmtModelEnabled") != imports.end();
+  return imports_of_7 || takes_for_software_device(caller) ? Layouts::of_7 : Layouts::of_5;
+}
+
+bool takes_for_software_device(const LoadedLibrary& caller) { return is_rocr(caller) && caller.thunk_imports.empty(); }
+
 std::optional<std::string> unknown_rocr_warning(const LoadedLibrary& caller) {
-  if (!caller.soname.starts_with("libhsa-runtime64.so") || rocr_release(caller.thunk_imports)) return std::nullopt;
-  std::string text = caller.path + " is neither ROCr 5.2 nor 6.1, which the soft GPU is tested under";
+  if (!is_rocr(caller) || rocr_release(caller)) return std::nullopt;
+  std::string text = caller.path + " is none of the ROCr releases that the soft GPU is tested under: 5.2, 6.1 and 7.2";
   const auto unknown =
       difference(difference(sorted(caller.thunk_imports), imports_of(only_in_5_2)), imports_of(only_in_6_1));
   if (!unknown.empty()) text += "; it also calls " + list(unknown);

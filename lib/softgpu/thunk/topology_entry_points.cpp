@@ -1,6 +1,7 @@
 // Opening and closing, versions, topology, clocks.
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "softgpu/thunk/caller.hpp"
 #include "softgpu/thunk/entry_points.hpp"
@@ -11,12 +12,14 @@ using softgpu::thunk::with_driver;
 
 namespace {
 
-/// Says once which ROCr this is, if it is one that was not tested.
-void check_rocr(SoftGpu& gpu, const void* return_address) {
+/// Learns which ROCr this is. Says so once, if it is one that was not tested.
+void look_at_caller(SoftGpu& gpu, const void* return_address) {
+  const auto caller = softgpu::thunk::library_of(return_address);
+  if (!caller) return;
+  gpu.layouts = softgpu::thunk::layouts_of(*caller);
+  gpu.is_software_device = softgpu::thunk::takes_for_software_device(*caller);
   static std::once_flag once;
   std::call_once(once, [&] {
-    const auto caller = softgpu::thunk::library_of(return_address);
-    if (!caller) return;
     if (const auto warning = softgpu::thunk::unknown_rocr_warning(*caller)) gpu.host.report_error(*warning);
   });
 }
@@ -29,7 +32,7 @@ extern "C" const int softgpu_mark = 1;
 
 SOFTGPU_ENTRY hsaKmtOpenKFD() {
   if (!softgpu::thunk::open()) return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-  check_rocr(*softgpu::thunk::soft_gpu(), __builtin_return_address(0));
+  look_at_caller(*softgpu::thunk::soft_gpu(), __builtin_return_address(0));
   return HSAKMT_STATUS_SUCCESS;
 }
 
@@ -54,9 +57,13 @@ SOFTGPU_ENTRY hsaKmtAcquireSystemProperties(HsaSystemProperties* properties) {
 SOFTGPU_ENTRY hsaKmtReleaseSystemProperties() { return HSAKMT_STATUS_SUCCESS; }
 
 SOFTGPU_ENTRY hsaKmtGetNodeProperties(HSAuint32 node, HsaNodeProperties* properties) {
+  const void* return_address = __builtin_return_address(0);
   return with_driver([&](SoftGpu& gpu) {
     if (!gpu.topology.is_node(node)) return HSAKMT_STATUS_INVALID_NODE_UNIT;
-    *properties = gpu.topology.node(node);
+    softgpu::thunk::write_node_properties(gpu.topology.node(node), gpu.layouts, properties);
+    // ROCr reads the properties of all nodes once, and those of a GPU again for its agent.
+    if (gpu.is_software_device && gpu.topology.is_gpu(node) && !gpu.nodes_read.insert(node).second)
+      gpu.interrupt_waits.before(return_address);
     return HSAKMT_STATUS_SUCCESS;
   });
 }
@@ -81,12 +88,16 @@ SOFTGPU_ENTRY hsaKmtGetNodeCacheProperties(HSAuint32 node, HSAuint32 processor, 
 SOFTGPU_ENTRY hsaKmtGetNodeIoLinkProperties(HSAuint32 node, HSAuint32 count, HsaIoLinkProperties* links) {
   return with_driver([&](SoftGpu& gpu) {
     if (!gpu.topology.is_node(node)) return HSAKMT_STATUS_INVALID_NODE_UNIT;
-    gpu.topology.links(node, std::span(links, count));
+    std::vector<HsaIoLinkProperties> own(count);
+    gpu.topology.links(node, own);
+    softgpu::thunk::write_links(own, gpu.layouts, links);
     return HSAKMT_STATUS_SUCCESS;
   });
 }
 
 SOFTGPU_ENTRY hsaKmtGetClockCounters(HSAuint32 /*node*/, HsaClockCounters* counters) {
+  if (SoftGpu* gpu = softgpu::thunk::soft_gpu(); gpu != nullptr && gpu->is_software_device)
+    gpu->interrupt_waits.after();
   // One clock for all, so that ROCr's conversion of profiling times is exact.
   const std::uint64_t now = softgpu::command_processor::gpu_clock();
   *counters = {.GPUClockCounter = now,

@@ -311,6 +311,18 @@ TEST_P(WaitForSeveral, any_returns_the_index_of_the_first_that_completed) {
   EXPECT_EQ(wait_any(submissions, within(milliseconds(0))), 0U);
 }
 
+TEST_P(WaitForSeveral, any_waits_for_the_first_in_turns_where_hsa_cannot_wait_for_several) {
+  hsa.break_time_limits_of_wait_any();
+  const std::array submissions{first.submit(barrier), second.submit(barrier)};
+  EXPECT_THROW(static_cast<void>(wait_any(submissions, within(milliseconds(20)))), TimeoutError);
+  {
+    const std::jthread soon = complete_soon(second_made);
+    EXPECT_EQ(wait_any(submissions, within(limit.timeout)), 1U);
+  }
+  EXPECT_EQ(hsa.calls("amd_signal_wait_any"), 0);
+  MockHsa::complete(first_made);
+}
+
 TEST_P(WaitForSeveral, all_returns_when_the_last_completed) {
   const std::array submissions{first.submit(barrier), second.submit(barrier)};
   MockHsa::complete(first_made);

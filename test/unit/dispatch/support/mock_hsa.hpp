@@ -39,6 +39,8 @@ public:
   /// The agent's properties; to be changed before the agent is used.
   [[nodiscard]] AgentProperties& properties() { return gpu_.properties; }
   [[nodiscard]] const detail::HsaApi& api() const { return api_; }
+  /// As a ROCr whose hsa_amd_signal_wait_any crashes when its time is up.
+  void break_time_limits_of_wait_any() { api_.wait_any_keeps_time = false; }
 
   /// Makes every later call of `function` ("queue_create") return `status`; HSA_STATUS_SUCCESS ends that.
   void fail(const std::string& function, hsa_status_t status);
