@@ -23,7 +23,8 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
 expect_files(library "/libfastdispatch\\.so\\.[0-9.]+$")
 expect_files(dev "^include/fastdispatch/.*\\.hpp$" "/libfastdispatch\\.so$" "/libfastdispatch\\.a$"
              "/cmake/fastdispatch/" "/pkgconfig/fastdispatch\\.pc$")
-expect_files(softgpu "^bin/softgpu-run$" "/softgpu/libhsakmt\\.so\\.1$" "/softgpu/libsoftgpu_driver_files\\.so$"
+expect_files(softgpu "^bin/softgpu-run$" "/softgpu/libdtif\\.so$" "/softgpu/libhsakmt\\.so\\.1$"
+             "/softgpu/libsoftgpu_driver_files\\.so$"
              "/softgpu/tools/lsmod$")
 expect_files(tools "^bin/fastdispatch-(info|run|objdump)$")
 expect_files(examples "/fastdispatch/kernels/[a-z_]+\\.hsaco$")
