@@ -66,9 +66,10 @@ public:
   [[nodiscard]] std::uint32_t wavefront_size() const { return properties().wavefront_size; }
   [[nodiscard]] std::uint32_t compute_units() const { return properties().compute_units; }
 
-  /// A GPU's pools of the host are those of its host agent; the host has no coarse_grained pool.
+  /// A GPU's pools of the host are those of the host's NUMA node that is nearest to it; the host has no coarse_grained
+  /// pool.
   [[nodiscard]] const AgentPools& pools() const;
-  /// The host's agent of the same runtime.
+  /// The host's agent of the same runtime; of several NUMA nodes, each an agent of HSA's, the first.
   [[nodiscard]] Agent host() const;
 
   [[nodiscard]] hsa_agent_t handle() const;

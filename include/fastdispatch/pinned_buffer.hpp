@@ -13,9 +13,9 @@
 
 namespace fastdispatch {
 
-/// Owner of `size` elements of host memory that every GPU of the agent's runtime reaches at the same address,
-/// uninitialized; move-only. A buffer of no elements is allowed: it holds no memory and its data() is null. It must
-/// outlive the submissions that use it.
+/// Owner of `size` elements of host memory, of the NUMA node nearest to the agent, that every GPU of the agent's
+/// runtime reaches at the same address, uninitialized; move-only. A buffer of no elements is allowed: it holds no
+/// memory and its data() is null. It must outlive the submissions that use it.
 template <class T>
 class PinnedBuffer {
   static_assert(std::is_trivially_copyable_v<T>, "memory shared with a device holds trivially copyable types only");

@@ -46,6 +46,28 @@ TEST_F(Modules, of_compressed_bundles_have_their_kernels) {
 #endif
 }
 
+// For whichever of the two the GPU is; HSA runtimes before ROCr 6.2 load neither.
+TEST_F(Modules, of_version_6_are_loaded_or_tell_which_rocr_reads_them) {
+  const std::string isa = gpu.isa();
+  const bool gfx1030 = isa.find("gfx1030") != std::string::npos;
+  if (!gfx1030 && isa.find("gfx942") == std::string::npos) GTEST_SKIP() << "for gfx942 and gfx1030, not " << isa;
+  try {
+    const Module newer = Module::load(gpu, gfx1030 ? TEST_CODE_OBJECTS "/add_gfx10-3-generic.elf"
+                                                   : TEST_CODE_OBJECTS "/add_gfx9-4-generic.elf");
+    const auto add =
+        newer.kernel<void(const std::uint32_t*, const std::uint32_t*, std::uint32_t*, std::uint32_t)>("add");
+    const DeviceBuffer<std::uint32_t> values = upload(numbers(100));
+    const DeviceBuffer<std::uint32_t> fives = upload(std::vector<std::uint32_t>(100, 5));
+    DeviceBuffer<std::uint32_t> sums(gpu, 100);
+    queue.dispatch(add, grid(100), values, fives, sums, 100).wait(limit);
+    EXPECT_EQ(download(sums), numbers(100, 5));
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("which has version 6 of the format; ROCr reads version 6 from 6.2 on; for an "
+                                        "older one, compile with --offload-arch=" +
+                                        std::string(gpu.name()) + " and -mcode-object-version=5"));
+  }
+}
+
 TEST_F(Modules, that_cannot_be_read_say_why) {
   EXPECT_THAT(error_of([&] { static_cast<void>(Module::load(gpu, "/nowhere/kernels.hsaco")); }),
               HasSubstr("/nowhere/kernels.hsaco: No such file or directory"));

@@ -54,6 +54,20 @@ TEST_F(SeveralGpus, share_the_hosts_memory_and_copy_from_one_to_the_other) {
   EXPECT_EQ(download(here), numbers(count, 5));
 }
 
+// As an integrated GPU beside a discrete one, which the program has code for.
+TEST_F(SeveralGpus, of_which_one_has_no_code_load_modules_for_the_others) {
+  const Agent other = runtime.gpu(1);
+  if (gpu.isa().find("gfx90a") == std::string::npos || other.isa().find("gfx90a") != std::string::npos)
+    GTEST_SKIP() << "for a gfx90a and another GPU, not " << gpu.isa() << " and " << other.isa();
+  const Module for_gfx90a = Module::load(gpu, DEVICE_TEST_KERNELS_V5);
+  DeviceBuffer<std::uint32_t> data = upload(numbers(count));
+  queue.dispatch(for_gfx90a.kernel<Increment>("increment"), grid(count), data, count, 2).wait(limit);
+  EXPECT_EQ(download(data), numbers(count, 2));
+  EXPECT_THAT(error_of([&] { static_cast<void>(Module::load(other, DEVICE_TEST_KERNELS_V5)); }),
+              HasSubstr("no code object for this device, which is " + std::string(other.isa())));
+  EXPECT_EQ(Module::load(other, DEVICE_TEST_KERNELS).target(), other.name());
+}
+
 TEST_F(SeveralGpus, take_no_kernels_of_each_other) {
   Queue other_queue(runtime.gpu(1));
   DeviceBuffer<std::uint32_t> data(gpu, count);

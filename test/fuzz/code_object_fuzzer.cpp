@@ -33,7 +33,8 @@ fastdispatch::fuzz::Target fastdispatch::fuzz::target() {
                                 read_file(TEST_HIP_V5),
                                 read_file(TEST_OPENCL_V4),
                                 read_file(TEST_CODE_OBJECTS "/compressed_v2.hsaco"),
-                                read_file(TEST_CODE_OBJECTS "/compressed_v3.hsaco")};
+                                read_file(TEST_CODE_OBJECTS "/compressed_v3.hsaco"),
+                                read_file(TEST_CODE_OBJECTS "/add_gfx10-3-generic.elf")};
   for (const auto method : {detail::Compression::zlib, detail::Compression::zstd}) {
     if (detail::is_built_in(method)) samples.push_back(test::compressed_bundle(1, method, bundle));
   }

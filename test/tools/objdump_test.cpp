@@ -50,6 +50,17 @@ TEST(Objdump, reads_compressed_bundles) {
 #endif
 }
 
+TEST(Objdump, disassembles_generic_code_as_one_of_its_processors) {
+  const nlohmann::json file = json_of(tool + TEST_CODE_OBJECTS "/add_gfx10-3-generic.elf --json --disassemble");
+  const nlohmann::json& code_object = file["code_objects"][0];
+  EXPECT_EQ(code_object["target"], "gfx10-3-generic");
+  EXPECT_EQ(named(code_object["kernels"], "add")["occupancy"],
+            "not told for gfx10-3-generic: it depends on the GPU that runs it");
+  const std::string listing = named(code_object["functions"], "add")["instructions"].dump();
+  EXPECT_THAT(listing, HasSubstr("v_add_nc_u32_e32"));
+  EXPECT_THAT(listing, HasSubstr("s_endpgm"));
+}
+
 TEST(Objdump, tells_a_kernels_arguments) {
   const nlohmann::json saxpy = kernel_of("", "saxpy");
   ASSERT_EQ(saxpy["arguments"].size(), 4U);

@@ -8,6 +8,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/code_object/demangle.hpp"
+#include "dispatch/code_object/target_id.hpp"
 #include "softgpu/compute/execution/kernel.hpp"
 #include "softgpu/compute/instruction_set/architecture.hpp"
 #include "softgpu/compute/instruction_set/decoder.hpp"
@@ -19,10 +20,19 @@ struct MachineCode::State {
   CodeSymbols symbols;
   compute::LineTable lines;
   std::string processor;
-  const compute::Architecture* architecture;
+  const compute::Architecture* architecture;  ///< the processor's, or of generic code one that runs it; may be null
 };
 
 namespace {
+
+/// Null where it is not known.
+const compute::Architecture* architecture_of(std::string_view processor) {
+  const compute::Architecture* architecture = compute::Architecture::find(processor);
+  for (const std::string_view one : fastdispatch::detail::processors_of_generic(processor)) {
+    if (architecture == nullptr) architecture = compute::Architecture::find(one);
+  }
+  return architecture;
+}
 
 /// What a relative branch goes to, from the beginning of its function; nothing for other instructions.
 std::optional<std::int64_t> target_of(const compute::Instruction& instruction) {
@@ -94,7 +104,7 @@ MachineCode::MachineCode(std::span<const std::byte> elf, std::string_view proces
     : state_(new State{.symbols = CodeSymbols(elf),
                        .lines = compute::LineTable(elf),
                        .processor = std::string(processor),
-                       .architecture = compute::Architecture::find(processor)}) {}
+                       .architecture = architecture_of(processor)}) {}
 MachineCode::~MachineCode() = default;
 
 Document MachineCode::disassembly(const std::optional<std::string>& kernel) const {

@@ -3,11 +3,14 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/code_object/kernel_occupancy.hpp"
+#include "dispatch/code_object/target_id.hpp"
 #include "occupancy/compute_units.hpp"
 
 namespace detail = fastdispatch::detail;
 
 Document occupancy_document(const ElfView& elf, const detail::KernelMetadata& kernel, const GroupShape& group) {
+  if (!detail::processors_of_generic(elf.processor).empty())
+    return fmt::format("not told for {}: it depends on the GPU that runs it", elf.processor);
   const occupancy::ComputeUnit* unit = occupancy::find_compute_unit(elf.processor);
   if (unit == nullptr) return fmt::format("not known for {}", elf.processor);
   const detail::KernelRegisters registers = detail::read_kernel_registers(elf.bytes, kernel, elf.processor);

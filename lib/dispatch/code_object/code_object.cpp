@@ -18,6 +18,7 @@ constexpr std::string_view elf_magic(ELFMAG, SELFMAG);
 
 constexpr unsigned char os_abi_amdgpu_hsa = 64;
 constexpr unsigned char oldest_abi_version = 1;  // code object v3
+constexpr unsigned abi_versions_behind = 2;      // the code object's version
 constexpr Elf64_Half machine_amdgpu = 224;
 
 bool starts_with(const ByteReader& file, std::string_view magic) {
@@ -32,7 +33,12 @@ std::string in_hex(std::uint32_t value) {
   return "0x" + (text.empty() ? "0" : text);
 }
 
-TargetId read_target(const ByteReader& file, std::size_t offset) {
+struct CodeHeader {
+  TargetId target;
+  unsigned version;
+};
+
+CodeHeader read_header(const ByteReader& file, std::size_t offset) {
   const auto header = file.read<Elf64_Ehdr>(offset, "ELF header");
   if (std::memcmp(static_cast<const void*>(header.e_ident), ELFMAG, SELFMAG) != 0) {
     file.fail("ELF header", offset, "the magic number is missing");
@@ -56,7 +62,13 @@ TargetId read_target(const ByteReader& file, std::size_t offset) {
     throw Error(file.file() + ": an unknown processor in the ELF flags " + in_hex(header.e_flags) + " at offset " +
                 std::to_string(offset + offsetof(Elf64_Ehdr, e_flags)));
   }
-  return std::move(*target);
+  const std::uint32_t generic_version = generic_version_of_elf(header.e_ident[EI_ABIVERSION], header.e_flags);
+  if ((generic_version == 0) != processors_of_generic(target->processor).empty()) {
+    file.fail("ELF flags", offset + offsetof(Elf64_Ehdr, e_flags),
+              "the processor " + target->processor + " with version " + std::to_string(generic_version) +
+                  " of a generic processor");
+  }
+  return {.target = std::move(*target), .version = header.e_ident[EI_ABIVERSION] + abi_versions_behind};
 }
 
 struct Entry {
@@ -98,10 +110,14 @@ std::string list(const std::vector<Entry>& entries) {
 }
 
 CodeObject code_object_in(const ByteReader& file, const Entry& entry) {
-  TargetId target = read_target(file, entry.offset);
+  CodeHeader header = read_header(file, entry.offset);
   const auto elf = file.bytes(entry.offset, entry.size, "bundle entry's content");
   check_elf_layout(ByteReader(elf, file.file() + (entry.id.empty() ? "" : ", entry " + entry.id)));
-  return {.entry = entry.id, .target = std::move(target), .offset = entry.offset, .elf = elf};
+  return {.entry = entry.id,
+          .target = std::move(header.target),
+          .version = header.version,
+          .offset = entry.offset,
+          .elf = elf};
 }
 
 CodeObject select_from_bundle(const ByteReader& file, const TargetId& device, std::string_view isa) {

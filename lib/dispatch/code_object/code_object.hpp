@@ -17,6 +17,7 @@ namespace fastdispatch::detail {
 struct CodeObject {
   std::string entry;  // the bundle entry's id; for a raw ELF file its target
   TargetId target;
+  unsigned version = 0;    // of the format: 3 and later
   std::size_t offset = 0;  // in the file
   std::span<const std::byte> elf;
 };

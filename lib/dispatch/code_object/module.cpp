@@ -40,12 +40,23 @@ std::vector<std::byte> read_file(const std::filesystem::path& path) {
   return {view.begin(), view.end()};
 }
 
+// What an HSA runtime that is older than the code object needs to be told. Empty where it is not that.
+std::string advice_on(unsigned version, Agent agent) {
+  if (version < 6) return {};
+  return fmt::format(
+      ", which has version {} of the format; ROCr reads version 6 from 6.2 on; for an older one, compile "
+      "with --offload-arch={} and -mcode-object-version=5",
+      version, agent.name());
+}
+
 // Owns an executable and the reader that it was loaded through.
 class Executable {
 public:
-  Executable(Agent agent, std::span<const std::byte> elf, const std::string& name) : agent_(agent) {
+  Executable(Agent agent, std::span<const std::byte> elf, unsigned version, const std::string& name) : agent_(agent) {
     const detail::HsaApi& api = agent.api();
-    const auto doing = [&] { return fmt::format("loading the code object {} for {}", name, agent.name()); };
+    const auto doing = [&] {
+      return fmt::format("loading the code object {} for {}{}", name, agent.name(), advice_on(version, agent));
+    };
     try {
       detail::check(api, api.code_object_reader_create_from_memory(elf.data(), elf.size(), &reader_),
                     "hsa_code_object_reader_create_from_memory", doing);
@@ -102,7 +113,7 @@ struct Module::State {
   State(Agent on, const detail::CodeObject& code_object, std::string file, const ModuleOptions& options)
       : runtime(detail::share_runtime_of(on)), agent(on), name(std::move(file)), target(to_string(code_object.target)),
         elf(code_object.elf.begin(), code_object.elf.end()), metadata(detail::read_kernel_metadata(elf, name)),
-        executable(on, elf, name) {
+        executable(on, elf, code_object.version, name) {
     infos.reserve(metadata.size());
     for (const detail::KernelMetadata& kernel : metadata) {
       infos.push_back(make_kernel_info(kernel, executable.kernel_object(kernel), agent, options.dynamic_stack_bytes));

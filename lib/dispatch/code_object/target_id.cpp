@@ -26,6 +26,24 @@ constexpr std::array<std::pair<std::uint32_t, std::string_view>, 53> processors{
 }};
 
 constexpr std::uint32_t processor_mask = 0x0ff;
+constexpr std::uint8_t abi_version_6 = 4;          // EI_ABIVERSION of code object v6, which brought generic processors
+constexpr unsigned generic_version_position = 24;  // EF_AMDGPU_GENERIC_VERSION
+
+struct GenericProcessor {
+  std::string_view name;
+  std::array<std::string_view, 8> processors;  // and nothing behind them
+};
+
+// LLVM's AMDGPU usage guide, "AMDGPU Generic Processors". All of these processors are there since version 1, the first,
+// of their generic processor, so they run every version ("Generic Processor Versioning").
+constexpr std::array<GenericProcessor, 6> generic_processors{{
+    {"gfx9-generic", {"gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"}},
+    {"gfx9-4-generic", {"gfx940", "gfx941", "gfx942", "gfx950"}},
+    {"gfx10-1-generic", {"gfx1010", "gfx1011", "gfx1012", "gfx1013"}},
+    {"gfx10-3-generic", {"gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"}},
+    {"gfx11-generic", {"gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153"}},
+    {"gfx12-generic", {"gfx1200", "gfx1201"}},
+}};
 
 std::optional<TargetFeature> feature(std::string_view text, std::string_view name) {
   if (text.substr(0, name.size()) != name || text.size() != name.size() + 1) return std::nullopt;
@@ -100,6 +118,17 @@ std::optional<TargetId> target_id_of_elf(std::uint8_t abi_version, std::uint32_t
   return target;
 }
 
+std::uint32_t generic_version_of_elf(std::uint8_t abi_version, std::uint32_t flags) {
+  return abi_version < abi_version_6 ? 0 : flags >> generic_version_position;
+}
+
+std::span<const std::string_view> processors_of_generic(std::string_view processor) {
+  const auto* generic = std::ranges::find(generic_processors, processor, &GenericProcessor::name);
+  if (generic == generic_processors.end()) return {};
+  const auto* end = std::ranges::find(generic->processors, std::string_view());
+  return {generic->processors.begin(), end};
+}
+
 std::string to_string(const TargetId& target) {
   std::string text = target.processor;
   const auto add = [&](std::string_view name, TargetFeature setting) {
@@ -113,11 +142,15 @@ std::string to_string(const TargetId& target) {
 }
 
 bool runs_on(const TargetId& code, const TargetId& device) {
-  return code.processor == device.processor && fits(code.sramecc, device.sramecc) && fits(code.xnack, device.xnack);
+  const std::span<const std::string_view> processors = processors_of_generic(code.processor);
+  return (code.processor == device.processor || std::ranges::find(processors, device.processor) != processors.end()) &&
+         fits(code.sramecc, device.sramecc) && fits(code.xnack, device.xnack);
 }
 
 int specificity(const TargetId& code) {
-  return static_cast<int>(code.sramecc != TargetFeature::any) + static_cast<int>(code.xnack != TargetFeature::any);
+  constexpr int features = 2;
+  return (processors_of_generic(code.processor).empty() ? features + 1 : 0) +
+         static_cast<int>(code.sramecc != TargetFeature::any) + static_cast<int>(code.xnack != TargetFeature::any);
 }
 
 }  // namespace fastdispatch::detail

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -28,12 +29,18 @@ struct TargetId {
 // Of an ELF file's flags; `abi_version` is its EI_ABIVERSION. Nothing when the processor is not known.
 [[nodiscard]] std::optional<TargetId> target_id_of_elf(std::uint8_t abi_version, std::uint32_t flags);
 
+// The version of a generic processor's code in an ELF file's flags; 0 for code of one processor.
+[[nodiscard]] std::uint32_t generic_version_of_elf(std::uint8_t abi_version, std::uint32_t flags);
+
 [[nodiscard]] std::string to_string(const TargetId& target);
+
+// The processors that run a generic processor's code; none where `processor` is not generic.
+[[nodiscard]] std::span<const std::string_view> processors_of_generic(std::string_view processor);
 
 [[nodiscard]] bool runs_on(const TargetId& code, const TargetId& device);
 
-// For how many features the code was compiled for one setting only. If several code objects fit, the largest number
-// wins.
+// If several code objects fit, the largest number wins: code for the processor before generic code, then code for one
+// setting of more features.
 [[nodiscard]] int specificity(const TargetId& code);
 
 }  // namespace fastdispatch::detail

@@ -41,8 +41,7 @@ private:
 };
 
 /// As the topology reports them.
-std::uint32_t resident_waves(const Options& options) {
-  const compute::Architecture& architecture = *options.engine.architecture;
+std::uint32_t resident_waves(const Options& options, const compute::Architecture& architecture) {
   return options.compute_units * architecture.compute_unit->simds * architecture.compute_unit->most_waves_per_simd;
 }
 
@@ -53,8 +52,8 @@ struct CommandProcessor::State {
       : options(chosen), host(above), executions(std::make_shared<Executions>(chosen.threads, chosen.time_limit)),
         scheduler(chosen.threads, executions) {
     auto runners = std::make_shared<Runners>(options.threads);
-    for (std::uint32_t gpu = 0; gpu != options.gpus; ++gpu)
-      grids.emplace_back(runners, options.engine, options.compute_units);
+    for (const compute::EngineOptions& engine : options.engines)
+      grids.emplace_back(runners, engine, options.compute_units);
   }
 
   struct Entry {
@@ -85,19 +84,20 @@ QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
   const std::lock_guard lock(state_->mutex);
   const std::uint64_t id = state_->next_id++;
   std::uint64_t* doorbell = state_->doorbells.take();
+  const compute::EngineOptions& engine = state_->options.engines[memory.gpu];
   auto queue = std::make_shared<AqlQueue>(
       AqlQueue::Setup{.id = id,
                       .memory = memory,
                       .doorbell = doorbell,
                       .cores = cores(state_->options.threads),
                       .compute_units = state_->options.compute_units,
-                      .resident_waves = resident_waves(state_->options),
+                      .resident_waves = resident_waves(state_->options, *engine.architecture),
                       .executions = state_->executions,
                       .accessible = state_->options.memory,
                       .shuffle_seed = state_->options.shuffle_seed,
                       .strict = state_->options.strict,
-                      .knows_barrier_values = state_->options.engine.architecture->knows_barrier_values(),
-                      .acquires = state_->options.engine.caches == compute::Caches::kept ? &state_->acquires : nullptr,
+                      .knows_barrier_values = engine.architecture->knows_barrier_values(),
+                      .acquires = engine.caches == compute::Caches::kept ? &state_->acquires : nullptr,
                       .l2s = state_->options.l2s},
       state_->grids[memory.gpu], state_->host);
   state_->queues[id] = {.queue = queue, .doorbell = doorbell};

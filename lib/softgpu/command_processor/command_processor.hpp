@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <hsa/amd_hsa_queue.h>
 
@@ -18,14 +19,13 @@
 namespace softgpu::command_processor {
 
 struct Options {
-  std::uint32_t gpus = 1;
   std::uint32_t threads = 4;
   std::uint32_t compute_units = 104;               ///< of each GPU: how many work-groups it holds at once
   std::optional<std::uint64_t> shuffle_seed;       ///< reorders what may overlap, so that a missing barrier bit shows
   compute::L2Caches* l2s = nullptr;                ///< where kernels' stores stay until a release; null: in memory
   bool strict = false;                             ///< as the least generous hardware, see AqlQueue
   std::optional<std::chrono::seconds> time_limit;  ///< of a kernel; its queue then stops with an error
-  compute::EngineOptions engine;                   ///< how kernels are translated
+  std::vector<compute::EngineOptions> engines;     ///< how each GPU's kernels are translated; as many as GPUs
   const compute::AccessibleMemory* memory = nullptr;  ///< that kernels may access; outlives it; null: all memory
 };
 

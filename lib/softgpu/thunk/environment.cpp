@@ -127,19 +127,19 @@ public:
     if (!value) complain(name, text, "a seed, a number from 0 up");
   }
 
-  void architecture(const char* name, const compute::Architecture*& value) {
+  void architectures(const char* name, std::vector<const compute::Architecture*>& value) {
     const char* text = lookup_(name);
     if (text == nullptr) return;
-    if (const compute::Architecture* found = compute::Architecture::find(text)) {
-      value = found;
-      return;
+    value.clear();
+    std::string_view rest = text;
+    while (true) {
+      const std::size_t comma = rest.find(',');
+      const compute::Architecture* found = compute::Architecture::find(rest.substr(0, comma));
+      if (found == nullptr) return complain(name, text, known_architectures());
+      value.push_back(found);
+      if (comma == std::string_view::npos) return;
+      rest.remove_prefix(comma + 1);
     }
-    std::string known;
-    for (const compute::Architecture& each : compute::Architecture::all()) {
-      if (!known.empty()) known += &each == &compute::Architecture::all().back() ? " or " : ", ";
-      known += each.name;
-    }
-    complain(name, text, known);
   }
 
   void level(const char* name, LogLevel& value) {
@@ -177,9 +177,24 @@ public:
       complain(name, text, "host, avx2 or avx512, as far as this CPU has it");
   }
 
+  /// About a variable whose value is right by itself.
+  void complain(const char* name, const std::string& expected) {
+    const char* text = lookup_(name);
+    complain(name, text == nullptr ? "" : text, expected);
+  }
+
   [[nodiscard]] const std::string& complaint() const noexcept { return complaint_; }
 
 private:
+  static std::string known_architectures() {
+    std::string known;
+    for (const compute::Architecture& each : compute::Architecture::all()) {
+      if (!known.empty()) known += &each == &compute::Architecture::all().back() ? " or " : ", ";
+      known += each.name;
+    }
+    return known;
+  }
+
   void complain(const char* name, const char* text, const std::string& expected) {
     if (complaint_.empty()) complaint_ = std::string(name) + "='" + text + "' is not " + expected;
   }
@@ -198,13 +213,21 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   environment.cache_folder = default_cache_folder(lookup);
 
   Reader reader(lookup);
+  reader.architectures("SOFTGPU_ARCH", environment.architectures);
+  const std::size_t named = environment.architectures.size();
+  environment.gpus = static_cast<std::uint32_t>(named);
   reader.count("SOFTGPU_GPUS", environment.gpus, 1, 16);
-  reader.architecture("SOFTGPU_ARCH", environment.architecture);
+  if (named > 1 && named != environment.gpus)
+    reader.complain("SOFTGPU_ARCH",
+                    "one name, or one for each of " + std::to_string(environment.gpus) + " GPUs (SOFTGPU_GPUS)");
+  if (named > 16) reader.complain("SOFTGPU_ARCH", "names of up to 16 GPUs");
   reader.count("SOFTGPU_COMPUTE_UNITS", environment.compute_units, 1, 512);
   reader.bytes("SOFTGPU_MEMORY", environment.memory_bytes);
   reader.bytes("SOFTGPU_HOST_MEMORY", environment.host_memory_bytes);
   reader.count("SOFTGPU_STRICT", environment.strict, 0, 1);
   if (environment.strict != 0) environment.large_bar = 0;
+  if (environment.strict != 0 && named > 1)
+    reader.complain("SOFTGPU_STRICT", "0, as GPUs of several architectures (SOFTGPU_ARCH) need it");
   reader.count("SOFTGPU_LARGE_BAR", environment.large_bar, 0, 1);
   reader.count("SOFTGPU_XNACK", environment.xnack, 0, 1);
   reader.count("SOFTGPU_THREADS", environment.threads, 1, 256);

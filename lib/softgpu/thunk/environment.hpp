@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "softgpu/compute/execution/engine.hpp"
 
@@ -23,8 +24,8 @@ enum class LogLevel {
 // clang-format off
 /// | variable             | meaning                                                      | default                      |
 /// |----------------------|--------------------------------------------------------------|------------------------------|
-/// | SOFTGPU_GPUS         | how many GPUs the host has, 1 to 16                          | 1                            |
-/// | SOFTGPU_ARCH         | the GPUs' architecture, see docs/soft_gpu.md                         | gfx90a                       |
+/// | SOFTGPU_GPUS         | how many GPUs the host has, 1 to 16              | as many as SOFTGPU_ARCH names |
+/// | SOFTGPU_ARCH         | the GPUs' architecture, or one for each, see docs/soft_gpu.md | gfx90a |
 /// | SOFTGPU_COMPUTE_UNITS| compute units that each GPU reports, 1 to 512                | 104                          |
 /// | SOFTGPU_MEMORY       | device memory of each GPU: bytes, or with K, M, G or T       | half of the host's memory    |
 /// | SOFTGPU_HOST_MEMORY  | host memory that can be allocated: bytes, or with K, M, G or T | what is free at the start |
@@ -42,7 +43,7 @@ enum class LogLevel {
 // clang-format on
 struct Environment {
   std::uint32_t gpus = 1;
-  const compute::Architecture* architecture = &compute::Architecture::gfx90a();
+  std::vector<const compute::Architecture*> architectures{&compute::Architecture::gfx90a()};  ///< of all, or of each
   std::uint32_t compute_units = 104;
   std::uint64_t memory_bytes = 0;
   std::uint64_t host_memory_bytes = 0;
@@ -57,6 +58,11 @@ struct Environment {
   std::string cache_folder;  ///< empty: none
   compute::HostCpu cpu = compute::HostCpu::host;
   std::uint32_t optimize = 1;
+
+  /// `gpu` counts from 0.
+  [[nodiscard]] const compute::Architecture& architecture_of(std::uint32_t gpu) const {
+    return *architectures[architectures.size() == 1 ? 0 : gpu];
+  }
 
   /// Looks a variable up; null where it is not set. Tests replace it.
   using Lookup = std::function<const char*(const char* name)>;

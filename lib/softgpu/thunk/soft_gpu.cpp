@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include <pthread.h>
 #include <unistd.h>
@@ -76,8 +77,8 @@ void register_process_hooks() {
 }
 
 /// Translations are logged beside the packets that cause them.
-compute::EngineOptions engine_options(const Environment& environment) {
-  compute::EngineOptions options{.architecture = environment.architecture,
+std::vector<compute::EngineOptions> engine_options(const Environment& environment) {
+  compute::EngineOptions options{.architecture = nullptr,
                                  .cpu = environment.cpu,
                                  .optimize = environment.optimize != 0 ? compute::Optimize::yes : compute::Optimize::no,
                                  .caches = environment.strict != 0 ? compute::Caches::kept : compute::Caches::coherent,
@@ -88,7 +89,10 @@ compute::EngineOptions engine_options(const Environment& environment) {
       std::call_once(*told, write_line, line);
     };
   }
-  return options;
+  std::vector<compute::EngineOptions> engines(environment.gpus, options);
+  for (std::uint32_t gpu = 0; gpu != environment.gpus; ++gpu)
+    engines[gpu].architecture = &environment.architecture_of(gpu);
+  return engines;
 }
 
 }  // namespace
@@ -117,28 +121,27 @@ void EventHost::log_packet(std::string_view line) { write_line(line); }
 
 namespace {
 
-/// Null where memory is to be as new as the L2.
+/// Null where memory is to be as new as the L2. Strict GPUs are of one architecture.
 compute::L2Caches* l2s_of(SoftGpu& gpu, const Environment& environment) {
-  return environment.strict != 0 && environment.architecture->writes_l2_back() ? &gpu.l2s : nullptr;
+  return environment.strict != 0 && environment.architecture_of(0).writes_l2_back() ? &gpu.l2s : nullptr;
 }
 
 }  // namespace
 
 SoftGpu::SoftGpu(const Environment& environment, command_processor::PacketTrace* trace)
     : topology(environment), events(environment.strict != 0 ? Events::few : Events::most),
-      host(events, environment.log, trace), l2s(environment.architecture->l2_caches),
+      host(events, environment.log, trace), l2s(environment.architecture_of(0).l2_caches),
       memory(topology.node_count(),
              {.device_bytes = environment.memory_bytes, .host_bytes = environment.host_memory_bytes},
              l2s_of(*this, environment),
              [this](std::uint64_t base, std::size_t size) { command_processor.forget_code(base, size); }),
-      command_processor({.gpus = environment.gpus,
-                         .threads = environment.threads,
+      command_processor({.threads = environment.threads,
                          .compute_units = environment.compute_units,
                          .shuffle_seed = environment.shuffle_seed,
                          .l2s = l2s_of(*this, environment),
                          .strict = environment.strict != 0,
                          .time_limit = environment.timeout,
-                         .engine = engine_options(environment),
+                         .engines = engine_options(environment),
                          .memory = environment.xnack == 0 ? &memory.accessible() : nullptr},
                         host) {
   memory.share(events.mailboxes());
@@ -163,13 +166,20 @@ std::unique_ptr<SoftGpu> make(const Environment& environment, command_processor:
   return nullptr;
 }
 
+/// Of the GPUs' architectures, in their order.
+std::string names_of(const Environment& environment) {
+  std::string names;
+  for (const compute::Architecture* architecture : environment.architectures)
+    names += (names.empty() ? "" : ", ") + std::string(architecture->name);
+  return names;
+}
+
 /// False, with a line on standard error, if the trace's file cannot be written.
 bool start_trace(const Environment& environment) {
   std::unique_ptr<command_processor::PacketTrace>& trace = driver().trace;
   if (environment.trace.empty() || trace != nullptr || driver().is_child) return true;
   try {
-    trace = std::make_unique<command_processor::PacketTrace>(
-        environment.trace, std::string(environment.architecture->name) + " (soft GPU)");
+    trace = std::make_unique<command_processor::PacketTrace>(environment.trace, names_of(environment) + " (soft GPU)");
     return true;
   } catch (const std::runtime_error& error) {
     write_line("SOFTGPU_TRACE='" + environment.trace + "' cannot be written: " + error.what());

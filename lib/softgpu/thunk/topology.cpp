@@ -67,7 +67,7 @@ HsaNodeProperties Topology::host() const {
 
 HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   HsaNodeProperties properties{};
-  const compute::Architecture& architecture = *environment_.architecture;
+  const compute::Architecture& architecture = environment_.architecture_of(node - 1);
   const std::uint32_t compute_units = environment_.compute_units;
   const std::uint32_t engines = compute::shader_engines(compute_units);
 
@@ -168,11 +168,14 @@ void Topology::caches(std::uint32_t node, std::uint32_t processor, std::span<Hsa
 }
 
 void Topology::links(std::uint32_t node, std::span<HsaIoLinkProperties> links) const {
-  const bool is_xgmi = environment_.architecture->xgmi_to_host && environment_.strict == 0;
+  const auto has_xgmi = [&](std::uint32_t end) {
+    return end == 0 || environment_.architecture_of(end - 1).xgmi_to_host;
+  };
   std::uint32_t other = 0;
   for (HsaIoLinkProperties& link : links) {
     link = {};
     if (other == node) ++other;
+    const bool is_xgmi = has_xgmi(node) && has_xgmi(other) && environment_.strict == 0;
     link.IoLinkType = is_xgmi ? HSA_IOLINK_TYPE_XGMI : HSA_IOLINKTYPE_PCIEXPRESS;
     link.NodeFrom = node;
     link.NodeTo = other++;

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "dispatch/code_object/kernel_metadata.hpp"
+#include "dispatch/code_object/uncompressed_file.hpp"
 #include "expect_error.hpp"
 #include "test_files.hpp"
 
@@ -114,6 +115,54 @@ TEST(CodeObject, whose_flags_contradict_its_entry_is_damaged) {
   const CodeObject off = select_code_object(file, "file", xnack_off);
   overwrite(file, off.offset + offsetof(Elf64_Ehdr, e_flags), std::uint32_t{0x036});
   EXPECT_THAT(selection_error(file), HasSubstr("its ELF flags say gfx1030"));
+}
+
+// Code for gfx90a with another header.
+Bytes with_header(std::uint8_t abi_version, std::uint32_t flags) {
+  Bytes file = hip_v4();
+  overwrite(file, EI_ABIVERSION, abi_version);
+  overwrite(file, offsetof(Elf64_Ehdr, e_flags), flags);
+  return file;
+}
+
+TEST(CodeObject, for_a_generic_processor_is_for_each_of_its_processors) {
+  const Bytes file = with_header(4, 0x01000053);
+  for (const char* isa : {"amdgcn-amd-amdhsa--gfx1030", "amdgcn-amd-amdhsa--gfx1036"}) {
+    const CodeObject code_object = select_code_object(file, "file", isa);
+    EXPECT_EQ(to_string(code_object.target), "gfx10-3-generic");
+    EXPECT_EQ(code_object.version, 6U);
+  }
+  EXPECT_THAT(selection_error(file, "amdgcn-amd-amdhsa--gfx1100"), HasSubstr("the file has: gfx10-3-generic"));
+  EXPECT_EQ(select_code_object(with_header(4, 0xff000053), "file", "amdgcn-amd-amdhsa--gfx1031").version, 6U);
+}
+
+TEST(CodeObject, with_a_generic_version_where_there_is_none_is_damaged) {
+  EXPECT_THAT(selection_error(with_header(4, 0x00000053)),
+              HasSubstr("the processor gfx10-3-generic with version 0 of a generic processor"));
+  EXPECT_THAT(selection_error(with_header(3, 0x01000053)), HasSubstr("gfx10-3-generic with version 0"));
+  EXPECT_THAT(selection_error(with_header(4, 0x0200053f)), HasSubstr("gfx90a with version 2"));
+}
+
+TEST(CodeObject, that_clang_wrote_for_generic_processors_is_taken_where_there_is_none_for_the_processor) {
+  if (!is_built_in(Compression::zstd)) GTEST_SKIP() << "built without zstd";
+  const Bytes compressed = test::read_file(TEST_CODE_OBJECTS "/generic.hsaco");
+  const UncompressedFile file(compressed, "file");
+  EXPECT_EQ(read_entries(file.bytes(), "file").size(), 9U);
+  const std::pair<const char*, const char*> targets[] = {{"gfx900:xnack-", "gfx9-generic"},
+                                                         {"gfx942:sramecc+:xnack-", "gfx9-4-generic"},
+                                                         {"gfx1012:xnack-", "gfx10-1-generic"},
+                                                         {"gfx1031", "gfx10-3-generic"},
+                                                         {"gfx1030", "gfx1030"},
+                                                         {"gfx1153", "gfx11-generic"},
+                                                         {"gfx1201", "gfx12-generic"},
+                                                         {"gfx90a:sramecc+:xnack-", "gfx90a"}};
+  for (const auto& [device, taken] : targets) {
+    const CodeObject code_object =
+        select_code_object(file.bytes(), "file", std::string("amdgcn-amd-amdhsa--") + device);
+    EXPECT_EQ(to_string(code_object.target), taken) << device;
+    EXPECT_EQ(code_object.version, 6U);
+    EXPECT_EQ(read_kernel_metadata(code_object.elf, "file").size(), 7U);
+  }
 }
 
 TEST(CodeObject, with_tables_outside_of_the_file_is_damaged) {

@@ -1,5 +1,11 @@
 #include "dispatch/code_object/target_id.hpp"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace fastdispatch::detail {
@@ -87,6 +93,57 @@ TEST(TargetId, runs_where_both_features_fit) {
 TEST(TargetId, does_not_run_on_another_processor) {
   EXPECT_FALSE(runs_on({.processor = "gfx90a"}, {.processor = "gfx90c"}));
   EXPECT_FALSE(runs_on({.processor = "gfx90"}, {.processor = "gfx90a"}));
+}
+
+// Every generic processor with what runs its code, and a neighbour that does not.
+TEST(TargetId, of_generic_code_runs_on_the_processors_of_the_guides_table) {
+  const auto runs = [](const char* generic, const std::string& processor) {
+    return runs_on({.processor = generic}, {.processor = processor, .sramecc = off, .xnack = off});
+  };
+  const std::pair<const char*, std::vector<const char*>> families[] = {
+      {"gfx9-generic", {"gfx900", "gfx902", "gfx904", "gfx906", "gfx909", "gfx90c"}},
+      {"gfx9-4-generic", {"gfx940", "gfx941", "gfx942", "gfx950"}},
+      {"gfx10-1-generic", {"gfx1010", "gfx1011", "gfx1012", "gfx1013"}},
+      {"gfx10-3-generic", {"gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035", "gfx1036"}},
+      {"gfx11-generic", {"gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153"}},
+      {"gfx12-generic", {"gfx1200", "gfx1201"}},
+  };
+  std::size_t pairs = 0;
+  for (const auto& [generic, processors] : families) {
+    for (const auto& [other, others] : families) {
+      for (const char* processor : others)
+        EXPECT_EQ(runs(generic, processor), std::string_view(generic) == other) << generic << " on " << processor;
+    }
+    pairs += processors.size();
+    EXPECT_TRUE(std::ranges::equal(processors_of_generic(generic), processors)) << generic;
+    for (const char* never : {"gfx90a", "gfx908", "gfx803", "gfx103", ""})
+      EXPECT_FALSE(runs(generic, never)) << generic;
+  }
+  EXPECT_EQ(pairs, 31U);
+  EXPECT_TRUE(processors_of_generic("gfx1030").empty());
+  EXPECT_TRUE(processors_of_generic("gfx13-generic").empty());
+}
+
+TEST(TargetId, of_generic_code_has_features_like_any_other) {
+  const TargetId device{.processor = "gfx942", .sramecc = on, .xnack = off};
+  EXPECT_TRUE(runs_on({.processor = "gfx9-4-generic", .sramecc = on}, device));
+  EXPECT_FALSE(runs_on({.processor = "gfx9-4-generic", .sramecc = off}, device));
+  EXPECT_FALSE(runs_on({.processor = "gfx9-4-generic", .xnack = on}, device));
+}
+
+TEST(TargetId, of_the_processor_is_more_specific_than_generic_code_with_all_features) {
+  EXPECT_GT(specificity({.processor = "gfx942"}),
+            specificity({.processor = "gfx9-4-generic", .sramecc = on, .xnack = off}));
+  EXPECT_GT(specificity({.processor = "gfx9-4-generic", .xnack = off}), specificity({.processor = "gfx9-4-generic"}));
+}
+
+TEST(TargetId, of_version6_flags_has_a_generic_version) {
+  constexpr std::uint8_t v6 = 4;
+  EXPECT_EQ(to_string(target_id_of_elf(v6, 0x0100055f).value()), "gfx9-4-generic");
+  EXPECT_EQ(generic_version_of_elf(v6, 0x0100055f), 1U);
+  EXPECT_EQ(generic_version_of_elf(v6, 0xff000053), 255U);
+  EXPECT_EQ(generic_version_of_elf(v6, 0x00000036), 0U);
+  EXPECT_EQ(generic_version_of_elf(3, 0x01000053), 0U);
 }
 
 }  // namespace

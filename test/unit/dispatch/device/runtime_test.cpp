@@ -1,5 +1,9 @@
 #include "fastdispatch/runtime.hpp"
 
+#include <cstdint>
+#include <utility>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,6 +40,31 @@ TEST(RuntimeState, finds_agents_with_their_properties_and_pools) {
     EXPECT_EQ(gpu.pools().host_coarse_grained.handle, 13U);
   }
   EXPECT_EQ(hsa.calls("shut_down"), 1);
+}
+
+// The pools that pinned memory and kernel arguments come from.
+std::pair<std::uint64_t, std::uint64_t> host_pools(std::vector<std::vector<std::uint32_t>> ways) {
+  MockHsa hsa;
+  hsa.set_host_nodes(std::move(ways));
+  detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
+  const detail::RuntimeState runtime(library);
+  EXPECT_EQ(runtime.host->handle.handle, 1U);
+  EXPECT_EQ(runtime.gpu_views.front().host(), Agent(*runtime.host));
+  const AgentPools& pools = runtime.gpu_views.front().pools();
+  return {pools.fine_grained.handle, pools.kernarg.handle};
+}
+
+TEST(RuntimeState, takes_the_hosts_memory_from_the_node_nearest_to_the_gpu) {
+  using Pools = std::pair<std::uint64_t, std::uint64_t>;
+  const Pools first(11, 12);
+  const Pools second(41, 42);
+  const Pools third(51, 52);
+  EXPECT_EQ(host_pools({{20}, {20, 32}}), first);
+  EXPECT_EQ(host_pools({{20, 32}, {20}}), second);
+  EXPECT_EQ(host_pools({{52}, {20, 20}, {20, 10}}), third) << "the links' distances add up";
+  EXPECT_EQ(host_pools({{20}, {20}}), first) << "of two that are equally near, the first";
+  EXPECT_EQ(host_pools({{}, {20}}), second) << "no way is known to the first";
+  EXPECT_EQ(host_pools({{}, {}}), first) << "no way is known at all";
 }
 
 TEST(RuntimeState, that_cannot_be_initialized_says_what_to_check) {

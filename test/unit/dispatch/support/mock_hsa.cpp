@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "dispatch/hsa/amd_signal.hpp"
 
@@ -51,10 +52,12 @@ struct Functions {
     return HSA_STATUS_SUCCESS;
   }
 
-  // Agent 1 is the host, agent 2 a GPU.
+  // Agent 1 is the host, agent 2 a GPU; 4, 5, ... are further NUMA nodes of the host.
   static hsa_status_t iterate_agents(hsa_status_t (*callback)(hsa_agent_t, void*), void* data) {
     if (const hsa_status_t status = current->record("iterate_agents"); status != HSA_STATUS_SUCCESS) return status;
-    for (const std::uint64_t handle : {1, 2})
+    std::vector<std::uint64_t> handles = {1, 2};
+    for (std::size_t node = 1; node < current->distances_.size(); ++node) handles.push_back(3 + node);
+    for (const std::uint64_t handle : handles)
       if (const hsa_status_t status = callback({handle}, data); status != HSA_STATUS_SUCCESS) return status;
     return HSA_STATUS_SUCCESS;
   }
@@ -107,8 +110,8 @@ struct Functions {
     return HSA_STATUS_SUCCESS;
   }
 
-  // Pools 11 to 13 are the host's, fine-grained, kernarg and coarse-grained, 21 and 22 the GPU's own memory and its
-  // LDS.
+  // Pools 11 to 13 (41 to 43, ...) are the host's, fine-grained, kernarg and coarse-grained, 21 and 22 the GPU's own
+  // memory and its LDS.
   static hsa_status_t amd_agent_iterate_memory_pools(hsa_agent_t agent,
                                                      hsa_status_t (*callback)(hsa_amd_memory_pool_t, void*),
                                                      void* data) {
@@ -124,11 +127,11 @@ struct Functions {
       answer(value, pool.handle == 22 ? HSA_AMD_SEGMENT_GROUP : HSA_AMD_SEGMENT_GLOBAL);
       break;
     case HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS:
-      answer(value, pool.handle == 21 || pool.handle == 13
+      answer(value, pool.handle == 21 || pool.handle % 10 == 3
                         ? std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_COARSE_GRAINED}
-                    : pool.handle == 12 ? std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED |
-                                                        HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT}
-                                        : std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED});
+                    : pool.handle % 10 == 2 ? std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED |
+                                                            HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_KERNARG_INIT}
+                                            : std::uint32_t{HSA_AMD_MEMORY_POOL_GLOBAL_FLAG_FINE_GRAINED});
       break;
     default:
       answer(value, std::size_t{65536});
@@ -137,14 +140,26 @@ struct Functions {
     return HSA_STATUS_SUCCESS;
   }
 
-  static hsa_status_t amd_agent_memory_pool_get_info(hsa_agent_t, hsa_amd_memory_pool_t,
+  static hsa_status_t amd_agent_memory_pool_get_info(hsa_agent_t agent, hsa_amd_memory_pool_t pool,
                                                      hsa_amd_agent_memory_pool_info_t which, void* value) {
-    if (which == HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS)
+    // From the GPU to a node of the host as far as the test says; the other ways are XGMI.
+    const std::uint64_t owner = pool.handle / 10;
+    const std::vector<std::uint32_t> way = agent.handle == 2 && owner != 2
+                                               ? current->distances_[owner < 4 ? 0 : owner - 3]
+                                               : std::vector<std::uint32_t>{13};
+    if (which == HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS) {
       answer(value, HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT);
-    else if (which == HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS)
-      answer(value, std::uint32_t{1});
-    else
-      static_cast<hsa_amd_memory_pool_link_info_t*>(value)->link_type = HSA_AMD_LINK_INFO_TYPE_XGMI;
+    } else if (which == HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS) {
+      answer(value, static_cast<std::uint32_t>(way.size()));
+    } else {
+      auto* links = static_cast<hsa_amd_memory_pool_link_info_t*>(value);
+      for (const std::uint32_t distance : way) {
+        hsa_amd_memory_pool_link_info_t link{};
+        link.link_type = HSA_AMD_LINK_INFO_TYPE_XGMI;
+        link.numa_distance = distance;
+        *links++ = link;
+      }
+    }
     return current->record("amd_agent_memory_pool_get_info");
   }
 

@@ -111,6 +111,10 @@ public:
   /// A second GPU of the same runtime, with the handle 3.
   void add_gpu() { gpu_.gpus.push_back({3}); }
 
+  /// The host's NUMA nodes, as many as there are ways from the GPU to them: each the NUMA distances of its links, none
+  /// where HSA knows no way. The first node is agent 1 with pools 11 and 12, the second agent 4 with 41 and 42.
+  void set_host_nodes(std::vector<std::vector<std::uint32_t>> ways) { distances_ = std::move(ways); }
+
   [[nodiscard]] std::size_t signals() const;
   [[nodiscard]] std::size_t allocations() const;
   struct Allocation {
@@ -144,6 +148,7 @@ private:
   Allocation last_allocation_{};
   std::vector<std::uint64_t> allowed_agents_;
   std::size_t allocations_of_last_queue_ = 0;
+  std::vector<std::vector<std::uint32_t>> distances_{{20}};
   std::vector<StartedCopy> copies_;
   std::vector<hsa_amd_pointer_info_t> pointers_;
   std::deque<hsa_signal_value_t> ended_copies_;

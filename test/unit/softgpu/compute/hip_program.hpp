@@ -76,6 +76,9 @@ public:
   HipProgram(std::span<const std::byte> gfx90a, std::span<const std::byte> gfx942)
       : code_object_(&architecture() == &Architecture::gfx90a() ? gfx90a : gfx942) {}
 
+  HipProgram(std::span<const std::byte> elf, const Architecture& architecture)
+      : code_object_(elf), engine_(engine_options_for(architecture)) {}
+
   static const Architecture& architecture() {
     const char* name = std::getenv("SOFTGPU_ARCH");
     return name == nullptr ? Architecture::gfx90a() : *Architecture::find(name);

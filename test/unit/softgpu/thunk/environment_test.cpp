@@ -20,7 +20,7 @@ std::variant<Environment, std::string> read(const Variables& variables) {
 TEST(Environment, HasDefaultsThatMakeOneGpuOfThisMachine) {
   const auto environment = std::get<Environment>(read({}));
   EXPECT_EQ(environment.gpus, 1U);
-  EXPECT_EQ(environment.architecture->name, "gfx90a");
+  EXPECT_EQ(environment.architecture_of(0).name, "gfx90a");
   EXPECT_EQ(environment.compute_units, 104U);
   EXPECT_EQ(environment.large_bar, 1U);
   EXPECT_GE(environment.threads, 4U);
@@ -48,7 +48,7 @@ TEST(Environment, ReadsEveryVariable) {
                                                        {"SOFTGPU_LOG", "packets"},
                                                        {"SOFTGPU_TRACE", "/tmp/trace.json"}}));
   EXPECT_EQ(environment.gpus, 3U);
-  EXPECT_EQ(environment.architecture->name, "gfx1030");
+  EXPECT_EQ(environment.architecture_of(0).name, "gfx1030");
   EXPECT_EQ(environment.compute_units, 8U);
   EXPECT_EQ(environment.large_bar, 0U);
   EXPECT_EQ(environment.memory_bytes, std::uint64_t{2} << 30);
@@ -88,8 +88,32 @@ TEST(Environment, KeepsKernelsInTheUsersCacheFolder) {
   EXPECT_EQ(folder({{"SOFTGPU_CACHE", "off"}, {"HOME", "/home/me"}}), "");
 }
 
+TEST(Environment, MayNameAnArchitectureForEachGpu) {
+  const auto names = [](const Variables& variables) {
+    const auto environment = std::get<Environment>(read(variables));
+    std::string text;
+    for (std::uint32_t gpu = 0; gpu != environment.gpus; ++gpu)
+      text += std::string(environment.architecture_of(gpu).name) + " ";
+    return text;
+  };
+  EXPECT_EQ(names({{"SOFTGPU_ARCH", "gfx90a,gfx1100"}}), "gfx90a gfx1100 ");
+  EXPECT_EQ(names({{"SOFTGPU_ARCH", "gfx1030,gfx90a,gfx1030"}, {"SOFTGPU_GPUS", "3"}}), "gfx1030 gfx90a gfx1030 ");
+  EXPECT_EQ(names({{"SOFTGPU_ARCH", "gfx1030"}, {"SOFTGPU_GPUS", "2"}}), "gfx1030 gfx1030 ");
+}
+
+TEST(Environment, SaysWhichArchitecturesDoNotGoTogether) {
+  const auto complaint = [](const Variables& variables) { return std::get<std::string>(read(variables)); };
+  EXPECT_EQ(complaint({{"SOFTGPU_ARCH", "gfx90a,gfx1030"}, {"SOFTGPU_GPUS", "3"}}),
+            "SOFTGPU_ARCH='gfx90a,gfx1030' is not one name, or one for each of 3 GPUs (SOFTGPU_GPUS)");
+  EXPECT_EQ(complaint({{"SOFTGPU_ARCH", "gfx90a,gfx1030"}, {"SOFTGPU_STRICT", "1"}}),
+            "SOFTGPU_STRICT='1' is not 0, as GPUs of several architectures (SOFTGPU_ARCH) need it");
+  std::string many = "gfx90a";
+  for (int i = 0; i != 16; ++i) many += ",gfx90a";
+  EXPECT_EQ(complaint({{"SOFTGPU_ARCH", many.c_str()}}), "SOFTGPU_ARCH='" + many + "' is not names of up to 16 GPUs");
+}
+
 TEST(Environment, NamesTheArchitecturesThatThereAreWhereOneIsNotKnown) {
-  for (const char* text : {"gfx90", "GFX90A", "gfx90a ", ""})
+  for (const char* text : {"gfx90", "GFX90A", "gfx90a ", "", "gfx90a,", ",gfx90a", "gfx90a,gfx90"})
     EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_ARCH", text}})),
               "SOFTGPU_ARCH='" + std::string(text) +
                   "' is not gfx90a, gfx940, gfx942, gfx1030, gfx1100, gfx1101 or gfx1102");

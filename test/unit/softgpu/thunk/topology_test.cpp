@@ -80,13 +80,27 @@ TEST(Topology, MemoryFlagsOfLibhsakmt6AreThoseOfItsHeader) {
 
 TEST(Topology, TheGpusAreOfTheArchitectureThatTheEnvironmentNames) {
   Environment rdna2 = environment(1, 40, 4);
-  rdna2.architecture = compute::Architecture::find("gfx1030");
+  rdna2.architectures = {compute::Architecture::find("gfx1030")};
   const HsaNodeProperties gpu = Topology(rdna2).node(1);
   EXPECT_EQ(gpu.EngineId.ui32.Major, 10U);
   EXPECT_EQ(gpu.EngineId.ui32.Minor, 3U);
   EXPECT_EQ(gpu.EngineId.ui32.Stepping, 0U);
   EXPECT_EQ(gpu.WaveFrontSize, 32U);
   EXPECT_EQ(gpu.NumFComputeCores / gpu.NumSIMDPerCU, 40U);
+}
+
+TEST(Topology, EachGpuMayHaveAnArchitectureOfItsOwn) {
+  Environment mixed = environment(2, 40, 4);
+  mixed.architectures = {compute::Architecture::find("gfx90a"), compute::Architecture::find("gfx1100")};
+  const Topology topology(mixed);
+  EXPECT_EQ(topology.node(1).EngineId.ui32.Major, 9U);
+  EXPECT_EQ(topology.node(1).WaveFrontSize, 64U);
+  EXPECT_EQ(topology.node(2).EngineId.ui32.Major, 11U);
+  EXPECT_EQ(topology.node(2).WaveFrontSize, 32U);
+  std::array<HsaIoLinkProperties, 2> links{};
+  topology.links(1, links);
+  EXPECT_EQ(links[0].IoLinkType, HSA_IOLINK_TYPE_XGMI) << "to the host";
+  EXPECT_EQ(links[1].IoLinkType, HSA_IOLINKTYPE_PCIEXPRESS) << "to the other GPU, which has no XGMI";
 }
 
 TEST(Topology, DeviceMemoryIsWhatTheEnvironmentSays) {
