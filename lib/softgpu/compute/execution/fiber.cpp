@@ -84,52 +84,74 @@ private:
   SwitchAnnotation* annotation_;
 };
 
+/// A fiber's stack, or that of a caller of resume.
+struct Stack {
+  SwitchAnnotation annotation{};
+  context::fiber self{};  // valid while another stack runs
+  Stack* last = nullptr;  // ran before this one
+
+  /// Returns when something switches to this stack. What is left behind is stored on the stack that comes next: the
+  /// switch returns to where that one called it, and leaves the processor's stack of return addresses in order.
+  void switch_to(Stack& next) {
+    next.last = this;
+    annotation.leave_for(next.annotation);
+    std::move(next.self).resume_with([this](context::fiber&& left) {
+      self = std::move(left);
+      return context::fiber();
+    });
+    arrive();
+  }
+
+  void arrive() { annotation.arrive_from(last->annotation); }
+
+  [[nodiscard]] context::fiber leave_for_good(Stack& next) {
+    next.last = this;
+    annotation.leave_for_good(next.annotation);
+    return std::move(next.self);
+  }
+};
+
 }  // namespace
 
 struct Fiber::State {
   Body body;
   void* argument;
   bool ending = false;
-  SwitchAnnotation own{};
-  SwitchAnnotation resumer{};
-  context::fiber self{};    // valid while suspended
-  context::fiber caller{};  // valid while running
+  Stack own{};
+  Stack* caller = nullptr;  // of resume, while the body runs
 };
 
 Fiber::Fiber(Body body, void* argument) : state_(new State{body, argument}) {
-  State& state = *state_;
-  state.own.make_fiber();
-  state.self = context::fiber(std::allocator_arg, AnnotatedStack(state.own), [this](context::fiber&& caller) {
+  Stack& own = state_->own;
+  own.annotation.make_fiber();
+  own.self = context::fiber(std::allocator_arg, AnnotatedStack(own.annotation), [this](context::fiber&&) {
     State& mine = *state_;
-    mine.own.arrive_from(mine.resumer);
-    mine.caller = std::move(caller);
+    mine.own.arrive();
     while (!mine.ending) {
       mine.body(mine.argument);
       suspend();
     }
-    mine.own.leave_for_good(mine.resumer);
-    return std::move(mine.caller);
+    return mine.own.leave_for_good(*mine.caller);
   });
 }
 
 Fiber::~Fiber() {
   state_->ending = true;
   resume();
-  state_->own.destroy_fiber();
+  state_->own.annotation.destroy_fiber();
 }
 
 void Fiber::resume() {
-  State& state = *state_;
-  state.resumer.leave_for(state.own);
-  state.self = std::move(state.self).resume();
-  state.resumer.arrive_from(state.own);
+  Stack caller;
+  state_->caller = &caller;
+  caller.switch_to(state_->own);
 }
 
-void Fiber::suspend() {
-  State& state = *state_;
-  state.own.leave_for(state.resumer);
-  state.caller = std::move(state.caller).resume();
-  state.own.arrive_from(state.resumer);
+void Fiber::suspend() { state_->own.switch_to(*state_->caller); }
+
+void Fiber::hand_over_to(Fiber& next) {
+  next.state_->caller = state_->caller;
+  state_->own.switch_to(next.state_->own);
 }
 
 }  // namespace softgpu::compute

@@ -27,7 +27,7 @@ constexpr unsigned functions_per_turn = 4096;
 
 Wave& wave_of(WaveState* state) { return *static_cast<Wave*>(state->runner); }
 
-void wait_at_barrier(WaveState* state) { wave_of(state).wait(Wave::Status::at_barrier); }
+void wait_at_barrier(WaveState* state) { wave_of(state).wait_at_barrier(); }
 void let_others_run(WaveState* state) { wave_of(state).wait(Wave::Status::ready); }
 void end_turn(WaveState* state) { wave_of(state).wait(Wave::Status::turn_over); }
 
@@ -49,13 +49,6 @@ void interrupt_host(WaveState* state, std::uint32_t data) {
   state->interrupts->kernel_interrupt(data & carried);
   FaultGuard::resume(guard);
   if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
-}
-
-void let_wait(Wave& wave) {
-  wave.state.barrier = wait_at_barrier;
-  wave.state.yield = let_others_run;
-  wave.state.sync_globally = sync_globally;
-  wave.state.runner = &wave;
 }
 
 }  // namespace
@@ -116,6 +109,24 @@ void Wave::wait(Status because) {
   FaultGuard* mine = FaultGuard::suspend();
   fiber.suspend();
   FaultGuard::resume(mine);
+  exit_if_asked();
+}
+
+// What it leaves and what it comes back to are the same place of the same function: processors predict these returns.
+void Wave::wait_at_barrier() {
+  status = Status::at_barrier;
+  Wave* next = resident->next_at_barrier();
+  if (next == this) return;
+  FaultGuard* mine = FaultGuard::suspend();
+  if (next != nullptr)
+    fiber.hand_over_to(next->fiber);
+  else
+    fiber.suspend();
+  FaultGuard::resume(mine);
+  exit_if_asked();
+}
+
+void Wave::exit_if_asked() {
   if (cancelled) FaultGuard::exit({EarlyExit::Cause::cancelled});
   if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
 }
@@ -152,7 +163,6 @@ void ResidentGroup::begin_within(Wave::Row& row, std::unique_ptr<Wave>& wave) {
   next_ = index + 1;
   waves_[index].swap(wave);
   Wave& first = *waves_[index];
-  first.row = nullptr;
   first.state.group = &group_;
   first.status = Wave::Status::ready;
   let_wait(first);
@@ -178,6 +188,15 @@ void ResidentGroup::take_up(const PreparedLaunch& launch, const WorkGroup& group
   wave_count_ = count;
 }
 
+void ResidentGroup::let_wait(Wave& wave) {
+  wave.row = nullptr;
+  wave.resident = this;
+  wave.state.barrier = wait_at_barrier;
+  wave.state.yield = let_others_run;
+  wave.state.sync_globally = sync_globally;
+  wave.state.runner = &wave;
+}
+
 void ResidentGroup::begin_wave(std::uint32_t index, const Scratch& scratch, ComputeUnitCaches* caches) {
   Wave& wave = *waves_[index];
   prepare_launch(wave.state, lds.data(), *launch_, scratch, caches);
@@ -185,7 +204,6 @@ void ResidentGroup::begin_wave(std::uint32_t index, const Scratch& scratch, Comp
   launch_->set_group_id(wave.state.sgprs, group_);
   prepare_wave(wave.state, *launch_, group_, scratch, index);
   let_wait(wave);
-  wave.row = nullptr;
   wave.code = launch_->kernel().wave();
   if (launch_->kernel().regions() != nullptr && wave.registers == nullptr)
     wave.registers = std::make_unique<RegisterFile>();
@@ -236,24 +254,26 @@ std::variant<ResidentGroup::Progress, Failure> ResidentGroup::go_on(Patience pat
   return Progress::ended;
 }
 
-/// Gives every wavefront that can go on a turn, up to one whose turn is over.
+/// Gives every wavefront that can go on a turn, up to one whose turn is over. At barriers they hand over to each other.
 std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
   bool progressed = false;
   bool slept = false;
   bool waits_for_grid = false;
+  barrier_opened_ = false;
   for (std::uint32_t n = 0; n < wave_count_; ++n) {
     if (next_ >= wave_count_) next_ = 0;
-    Wave& wave = *waves_[next_++];
-    if (wave.status == Wave::Status::at_global_sync) {
-      if (!launch_->queue().global_sync->is_over(wave.global_wait)) {
+    Wave& first = *waves_[next_++];
+    if (first.status == Wave::Status::at_global_sync) {
+      if (!launch_->queue().global_sync->is_over(first.global_wait)) {
         waits_for_grid = true;
         continue;
       }
-      wave.status = Wave::Status::ready;
+      first.status = Wave::Status::ready;
       progressed_ = true;
     }
-    if (wave.status != Wave::Status::ready) continue;
-    if (auto failure = resume(wave)) return *std::move(failure);
+    if (first.status != Wave::Status::ready) continue;
+    if (auto failure = resume(first)) return *std::move(failure);
+    Wave& wave = *running_;
     if (wave.early_exit) return describe(*wave.early_exit, group_, wave.state.wave_in_group);
     switch (wave.status) {
     case Wave::Status::ended:
@@ -264,7 +284,8 @@ std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
       if (auto failure = carry_out_request(wave)) return *std::move(failure);
       (wave.global_wait.kind == GlobalWaveSync::Wait::Kind::done ? progressed : waits_for_grid) = true;
       break;
-    case Wave::Status::at_barrier:
+    case Wave::Status::at_barrier:  // and another waits for other work-groups
+      progressed = true;
       break;
     case Wave::Status::turn_over:
       wave.status = Wave::Status::ready;
@@ -274,27 +295,29 @@ std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
       slept = true;
     }
   }
-  if (progressed) return Round::progressed;
+  if (progressed || barrier_opened_) return Round::progressed;
   if (slept) return Round::slept;
-  // Those that have not ended are at the barrier.
+  // None ran. Those that have not ended are at the barrier, and the last to run has ended.
   return waits_for_grid ? Round::waited_for_the_grid : Round::at_barrier;
 }
 
-// Runs a wavefront until it ends or waits or its turn is over, through all the code that it calls. A loop that leaves
-// its function in every round does not come to look at the clock.
+// Runs a wavefront, and those that it hands over to, until one ends or waits or its turn is over, through all the code
+// that it calls. A loop that leaves its function in every round does not come to look at the clock.
 std::optional<Failure> ResidentGroup::resume(Wave& wave) {
   wave.state.turn_since = 0;
+  running_ = &wave;
   wave.fiber.resume();
-  for (unsigned functions = 1; wave.status == Wave::Status::at_unknown_code; ++functions) {
-    auto code =
-        launch_->kernel().regions()->at(static_cast<std::int64_t>(wave.state.branch_target - wave.state.code_address));
+  for (unsigned functions = 1; running_->status == Wave::Status::at_unknown_code; ++functions) {
+    Wave& leaving = *running_;
+    auto code = launch_->kernel().regions()->at(
+        static_cast<std::int64_t>(leaving.state.branch_target - leaving.state.code_address));
     if (auto* failure = std::get_if<Failure>(&code)) return std::move(*failure);
-    wave.code = std::get<WaveCode>(code);
+    leaving.code = std::get<WaveCode>(code);
     if (functions == functions_per_turn) {
-      wave.status = Wave::Status::turn_over;
+      leaving.status = Wave::Status::turn_over;
       break;
     }
-    wave.fiber.resume();
+    leaving.fiber.resume();
   }
   return std::nullopt;
 }
@@ -310,7 +333,21 @@ std::optional<Failure> ResidentGroup::carry_out_request(Wave& wave) {
   return std::nullopt;
 }
 
+// A wavefront's turn goes on, by its own clock, through barriers: a loop of barriers that never ends gives way, too.
+Wave* ResidentGroup::next_at_barrier() noexcept {
+  for (std::uint32_t n = 0; n < wave_count_; ++n) {
+    if (next_ >= wave_count_) next_ = 0;
+    Wave& wave = *waves_[next_];
+    if (wave.status == Wave::Status::at_global_sync) return nullptr;
+    ++next_;
+    if (wave.status == Wave::Status::ready) return running_ = &wave;
+  }
+  open_barrier();
+  return next_at_barrier();
+}
+
 void ResidentGroup::open_barrier() noexcept {
+  barrier_opened_ = true;
   for (std::uint32_t i = 0; i < wave_count_; ++i) {
     if (waves_[i]->status == Wave::Status::at_barrier) waves_[i]->status = Wave::Status::ready;
   }

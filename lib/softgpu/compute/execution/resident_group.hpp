@@ -21,6 +21,8 @@
 
 namespace softgpu::compute {
 
+class ResidentGroup;
+
 /// A wavefront that can wait.
 struct Wave {
   enum class Status : std::uint8_t { ready, turn_over, at_barrier, at_unknown_code, at_global_sync, ended };
@@ -43,6 +45,7 @@ struct Wave {
 
   WaveState state;
   Row* row = nullptr;
+  ResidentGroup* resident = nullptr;  ///< whose wavefront it is, unless it runs a row
   WaveCode code;
   Status status = Status::ended;
   bool cancelled = false;
@@ -56,8 +59,11 @@ struct Wave {
   void run();
   /// Lets the other wavefronts run; `because` tells the runner when to come back.
   void wait(Status because);
+  /// Lets the others of its resident group run until all that have not ended wait here.
+  void wait_at_barrier();
 
 private:
+  void exit_if_asked();
   void run_to_end();
   void run_row();
 };
@@ -96,6 +102,9 @@ public:
   [[nodiscard]] bool got_on() const noexcept override { return progressed_; }
   [[nodiscard]] bool can_go_on() const noexcept override { return turn_over_; }
   [[nodiscard]] const PreparedLaunch& launch() const noexcept { return *launch_; }
+  /// The wavefront to hand over to from one that came to the barrier: the next in order that is not there, else the
+  /// first behind it, which may be itself. Null where a wavefront waits for other work-groups: go_on has to see to it.
+  [[nodiscard]] Wave* next_at_barrier() noexcept;
 
 private:
   enum class Round : std::uint8_t { progressed, turn_over, slept, waited_for_the_grid, at_barrier };
@@ -104,16 +113,19 @@ private:
   void begin_wave(std::uint32_t index, const Scratch& scratch, ComputeUnitCaches* caches);
   [[nodiscard]] std::variant<Round, Failure> run_once();
   [[nodiscard]] std::optional<Failure> resume(Wave& wave);
+  void let_wait(Wave& wave);
   [[nodiscard]] std::optional<Failure> carry_out_request(Wave& wave);
   void open_barrier() noexcept;
   void cancel();
 
   std::array<std::unique_ptr<Wave>, max_work_items_per_group / smallest_wavefront_size> waves_;
   std::uint32_t wave_count_ = 0;
-  std::uint32_t next_ = 0;  ///< the wavefront whose turn is next
+  std::uint32_t next_ = 0;   ///< the wavefront whose turn is next
+  Wave* running_ = nullptr;  ///< the one that ran last
   std::uint32_t ended_ = 0;
-  bool progressed_ = false;  ///< since it was gone on with last
-  bool turn_over_ = false;   ///< it does not wait
+  bool barrier_opened_ = false;  ///< in the present round
+  bool progressed_ = false;      ///< since it was gone on with last
+  bool turn_over_ = false;       ///< it does not wait
   const PreparedLaunch* launch_ = nullptr;
   WorkGroup group_{};
   std::unique_ptr<std::byte[]> scratch_;

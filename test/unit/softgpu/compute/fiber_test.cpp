@@ -3,6 +3,7 @@
 #include <array>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -48,6 +49,41 @@ TEST(FiberTest, RunsItsBodyAgainAfterItsEnd) {
     sum.result = 0;
     for (int i = 0; i != 101; ++i) sum.fiber->resume();
     EXPECT_EQ(sum.result, 4950);
+  }
+}
+
+/// Two fibers that hand over to each other; the second returns to whoever resumed the first.
+struct Pair {
+  std::string text;
+  Fiber first{[](void* pair) { static_cast<Pair*>(pair)->run_first(); }, this};
+  Fiber second{[](void* pair) { static_cast<Pair*>(pair)->run_second(); }, this};
+
+  void run_first() {
+    text += "a";
+    first.hand_over_to(second);
+    text += "c";
+    first.hand_over_to(second);
+    text += "e";
+  }
+  void run_second() {
+    text += "b";
+    second.hand_over_to(first);
+    text += "d";
+    second.suspend();
+    text += "f";
+  }
+};
+
+TEST(FiberTest, HandsOverToAnotherAndReturnsToTheCallerFromThere) {
+  Pair pair;
+  for (int run = 0; run != 2; ++run) {
+    pair.text.clear();
+    pair.first.resume();
+    EXPECT_EQ(pair.text, "abcd");
+    std::thread([&] { pair.first.resume(); }).join();  // the thread does not matter
+    EXPECT_EQ(pair.text, "abcde");
+    pair.second.resume();
+    EXPECT_EQ(pair.text, "abcdef");
   }
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "softgpu/compute/execution/launch.hpp"
+#include "softgpu/compute/run_time/global_wave_sync.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "test_launch.hpp"
 
@@ -77,6 +78,59 @@ TEST(WorkGroupRunner, a_wavefront_that_ended_counts_as_arrived_at_the_barrier) {
   WorkGroupRunner runner(0);
   EXPECT_FALSE(runner.run(*launch_of(kernel, packet_of({8, 8, 8}, {8, 8, 8})), 0));
   EXPECT_EQ(order(), (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+}
+
+TEST(WorkGroupRunner, barriers_keep_phases_apart_also_when_wavefronts_end_before_others) {
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        const unsigned phases = 1 + (s->wave_in_group * 7 + 3) % 5;
+        for (unsigned phase = 0; phase != phases; ++phase) {
+          order().push_back(static_cast<int>(phase * 100 + s->wave_in_group));
+          s->barrier(s);
+        }
+      },
+      Waits::at_barriers);
+  WorkGroupRunner runner(0);
+  for (int waves = 1; waves <= 16; ++waves) {
+    const auto items = static_cast<std::uint16_t>(waves * 64);
+    order().clear();
+    EXPECT_FALSE(runner.run(*launch_of(kernel, packet_of({items, 1, 1}, {items, 1, 1})), 0));
+    std::vector<int> expected;
+    for (int phase = 0; phase != 5; ++phase)
+      for (int wave = 0; wave != waves; ++wave)
+        if (phase < 1 + (wave * 7 + 3) % 5) expected.push_back(phase * 100 + wave);
+    EXPECT_TRUE(std::ranges::is_sorted(order(), {}, [](int arrival) { return arrival / 100; }));
+    std::ranges::sort(order());
+    EXPECT_EQ(order(), expected) << waves << " wavefronts";
+  }
+}
+
+TEST(WorkGroupRunner, a_barrier_stays_closed_for_a_wavefront_that_waits_for_other_work_groups) {
+  order().clear();
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        const auto raise = static_cast<std::uint32_t>(GlobalSync::raise);
+        const auto lower = static_cast<std::uint32_t>(GlobalSync::lower);
+        if (s->sgprs[0] == 1) return s->sync_globally(s, raise, 0, 0);
+        if (s->wave_in_group == 1) s->sync_globally(s, lower, 0, 0);
+        order().push_back(static_cast<int>(s->wave_in_group));
+        s->barrier(s);
+        order().push_back(10 + static_cast<int>(s->wave_in_group));
+      },
+      Waits::for_anyone, KernelDescriptor{.rsrc2 = 1 << 7});  // the work-group's id is in SGPR 0
+  GlobalWaveSync sync;
+  QueueView queue;
+  queue.global_sync = &sync;
+  const auto launch = launch_of(kernel, packet_of({193, 1, 1}, {192, 1, 1}), queue);
+  WorkGroupRunner runner(0);
+  auto outcome = runner.start(*launch, 0);
+  ASSERT_TRUE(std::holds_alternative<std::unique_ptr<SuspendedGroup>>(outcome));
+  EXPECT_EQ(order(), (std::vector<int>{0, 2}));
+  EXPECT_FALSE(WorkGroupRunner(1).run(*launch, 1));
+  outcome = runner.resume(std::get<std::unique_ptr<SuspendedGroup>>(std::move(outcome)));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(outcome));
+  std::sort(order().end() - 3, order().end());
+  EXPECT_EQ(order(), (std::vector<int>{0, 2, 1, 10, 11, 12}));
 }
 
 TEST(WorkGroupRunner, a_wavefront_alone_in_its_work_group_passes_barriers) {
@@ -227,6 +281,25 @@ TEST(WorkGroupRunner, a_work_group_that_takes_long_is_set_aside_and_the_ones_beh
   EXPECT_EQ(order(), (std::vector<int>{10, 11, 30, 31, 40, 41, 20, 21}));
 }
 
+TEST(WorkGroupRunner, a_loop_of_barriers_that_takes_long_is_set_aside) {
+  gate() = 0;
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        while (gate() == 0) {
+          s->barrier(s);
+          runtime::look_at_clock(s);
+        }
+      },
+      Waits::at_barriers);
+  const auto launch = launch_of(kernel, packet_of({192, 1, 1}, {192, 1, 1}));
+  WorkGroupRunner runner(0);
+  auto outcome = runner.start(*launch, 0);
+  ASSERT_TRUE(std::holds_alternative<Suspended>(outcome));
+  EXPECT_TRUE(std::get<Suspended>(outcome)->can_go_on());
+  gate() = 1;
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(runner.resume(std::get<Suspended>(std::move(outcome)))));
+}
+
 TEST(WorkGroupRunner, a_work_group_whose_turn_was_over_can_be_ended) {
   const auto launch = launch_of(kernel_of(
                                     [](WaveState* s) {
@@ -309,6 +382,24 @@ TEST(WorkGroupRunner, a_fault_in_one_wavefront_ends_those_that_wait_at_a_barrier
       Waits::at_barriers);
   EXPECT_FALSE(runner.run(*launch_of(sound, packet_of({256, 1, 1}, {256, 1, 1})), 0));
   EXPECT_EQ(order().size(), 4U);
+}
+
+TEST(WorkGroupRunner, a_failure_behind_a_barrier_names_the_wavefront_and_ends_the_others) {
+  order().clear();
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        s->barrier(s);
+        order().push_back(static_cast<int>(s->wave_in_group));
+        if (s->wave_in_group == 2) s->trap(s, 2, 0x40);
+        s->barrier(s);
+        ADD_FAILURE() << "the second barrier opened";
+      },
+      Waits::at_barriers);
+  WorkGroupRunner runner(0);
+  const auto failure = runner.run(*launch_of(kernel, packet_of({256, 1, 1}, {256, 1, 1})), 0);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->text, "s_trap at offset 0x40, executed by wavefront 2 of work-group (0, 0, 0)");
+  EXPECT_EQ(order(), (std::vector<int>{0, 1, 2}));
 }
 
 TEST(WorkGroupRunner, a_trap_before_the_entry_has_a_negative_offset) {
