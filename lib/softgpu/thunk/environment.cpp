@@ -168,6 +168,16 @@ public:
       complain(name, text, "off or a folder's absolute path");
   }
 
+  void profile(const char* name, std::string& value) {
+    const char* text = lookup_(name);
+    if (text == nullptr || *text == '\0') return;
+    const std::string_view word = text;
+    if (word == "table" || word.ends_with(".json") || word.ends_with(".html"))
+      value = word;
+    else
+      complain(name, text, "table, or a file that ends in .json or .html");
+  }
+
   void cpu(const char* name, compute::HostCpu& value) {
     const char* text = lookup_(name);
     if (text == nullptr) return;
@@ -238,6 +248,7 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   reader.count("SOFTGPU_OPTIMIZE", environment.optimize, 0, 1);
   reader.level("SOFTGPU_LOG", environment.log);
   if (const char* file = lookup("SOFTGPU_TRACE")) environment.trace = file;
+  reader.profile("SOFTGPU_PROFILE", environment.profile);
   if (!reader.complaint().empty()) return reader.complaint();
   return environment;
 }

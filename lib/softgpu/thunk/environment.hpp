@@ -40,6 +40,7 @@ enum class LogLevel {
 /// | SOFTGPU_OPTIMIZE     | 1: translated kernels are optimized; 0: they are there sooner | 1                           |
 /// | SOFTGPU_LOG          | off, error, packets: what is written to standard error       | error                        |
 /// | SOFTGPU_TRACE        | a file for a trace of what the queues carry out              | unset: none                  |
+/// | SOFTGPU_PROFILE      | table, or a file for a profile, .json or .html               | unset: none                  |
 // clang-format on
 struct Environment {
   std::uint32_t gpus = 1;
@@ -55,6 +56,7 @@ struct Environment {
   std::optional<std::chrono::seconds> timeout;
   LogLevel log = LogLevel::error;
   std::string trace;         ///< empty: none
+  std::string profile;       ///< empty: none; "table", or a file besides the table
   std::string cache_folder;  ///< empty: none
   compute::HostCpu cpu = compute::HostCpu::host;
   std::uint32_t optimize = 1;

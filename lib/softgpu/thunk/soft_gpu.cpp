@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdlib>
+#include <fstream>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -13,6 +14,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include "softgpu/compute/profile/report.hpp"
 #include "softgpu/thunk/resource_check.hpp"
 
 namespace softgpu::thunk {
@@ -34,6 +36,9 @@ struct Driver {
   std::atomic<SoftGpu*> inherited{nullptr};  ///< in a child process, until it is told that it has none
   /// Of the whole process, however often the driver is opened. A child process has none: the file is its parent's.
   std::unique_ptr<command_processor::PacketTrace> trace;
+  /// Likewise.
+  std::unique_ptr<compute::profile::Profile> profile;
+  std::string profile_file;
   bool is_child = false;
 };
 
@@ -42,11 +47,30 @@ Driver& driver() {
   return instance;
 }
 
+/// Once, when the process ends: a table on standard error, and a file if one was asked for.
+void report_profile() {
+  Driver& self = driver();
+  static std::once_flag once;
+  if (self.profile == nullptr || self.is_child) return;
+  std::call_once(once, [&] {
+    const auto kernels = compute::profile::summaries(*self.profile);
+    const std::string table = compute::profile::as_table(kernels);
+    [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, table.data(), table.size());
+    if (self.profile_file == "table") return;
+    std::ofstream file(self.profile_file, std::ios::binary);
+    file << (self.profile_file.ends_with(".html") ? compute::profile::as_page(kernels)
+                                                  : compute::profile::as_json(kernels));
+    file.close();
+    if (!file) write_line("SOFTGPU_PROFILE='" + self.profile_file + "' cannot be written");
+  });
+}
+
 void park_at_exit() {
   if (SoftGpu* gpu = soft_gpu()) {
     gpu->command_processor.park();
     if (auto* trace = gpu->host.trace()) trace->flush();
   }
+  report_profile();
 }
 
 /// LLVM has static objects once the first kernel is translated: exiting has to begin before their destructors, too.
@@ -63,6 +87,7 @@ void abandon_in_child() {
     self.inherited.store(gpu, std::memory_order_relaxed);
   self.users = 0;
   static_cast<void>(self.trace.release());  // somebody may hold its lock for ever
+  static_cast<void>(self.profile.release());
   self.is_child = true;
   self.mutex.unlock();
 }
@@ -82,7 +107,8 @@ std::vector<compute::EngineOptions> engine_options(const Environment& environmen
                                  .cpu = environment.cpu,
                                  .optimize = environment.optimize != 0 ? compute::Optimize::yes : compute::Optimize::no,
                                  .caches = environment.strict != 0 ? compute::Caches::kept : compute::Caches::coherent,
-                                 .cache_folder = environment.cache_folder};
+                                 .cache_folder = environment.cache_folder,
+                                 .profile = driver().profile.get()};
   if (environment.log == LogLevel::packets) options.log = write_line;
   if (environment.log != LogLevel::off) {
     options.warn = [told = std::make_shared<std::once_flag>()](std::string_view line) {  // every GPU has the folder
@@ -200,6 +226,11 @@ bool open() {
     }
     register_process_hooks();
     if (!start_trace(std::get<Environment>(environment))) return false;
+    const std::string& profile = std::get<Environment>(environment).profile;
+    if (!profile.empty() && self.profile == nullptr && !self.is_child) {
+      self.profile = std::make_unique<compute::profile::Profile>();
+      self.profile_file = profile;
+    }
     auto gpu = make(std::get<Environment>(environment), self.trace.get());
     if (gpu == nullptr) return false;
     self.gpu.store(gpu.release(), std::memory_order_release);

@@ -6,9 +6,14 @@
 
 namespace softgpu::compute {
 
+namespace profile {
+class KernelProfile;
+}
+
 struct EmitOptions {
   HostVectors vectors = HostVectors::any;
   Caches caches = Caches::coherent;
+  profile::KernelProfile* profile = nullptr;  ///< counts what the code does; null: nobody counts
   bool lines = false;  ///< with a table that tells which instruction the host code is of (host_code/code_lines.hpp)
 };
 

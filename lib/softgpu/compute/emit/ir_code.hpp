@@ -37,6 +37,7 @@ public:
   /// Chunks of the kernel's wavefronts.
   [[nodiscard]] unsigned chunks() const { return target_.wavefront_size / lanes_per_chunk; }
   [[nodiscard]] HostVectors vectors() const { return options_.vectors; }
+  [[nodiscard]] profile::KernelProfile* profile() const { return options_.profile; }
   [[nodiscard]] bool has_caches() const { return options_.caches == Caches::kept; }
 
   /// Where handlers emit. A handler may add basic blocks; emission goes on where it leaves the insertion point.

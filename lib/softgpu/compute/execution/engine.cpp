@@ -14,6 +14,8 @@
 #include "softgpu/compute/execution/kernel.hpp"
 #include "softgpu/compute/execution/translations.hpp"
 #include "softgpu/compute/host_code/jit.hpp"
+#include "softgpu/compute/profile/describe.hpp"
+#include "softgpu/compute/program/kernel_name.hpp"
 #include "softgpu/compute/program/program.hpp"
 #include "softgpu/compute/program/source_line.hpp"
 
@@ -94,7 +96,32 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   std::array<std::mutex, 32> translation_mutexes;
   Translations translations;
 
-  explicit State(const EngineOptions& options) : architecture(*options.architecture), translations(options) {}
+  profile::Profile* profile;
+  std::unordered_map<std::uint64_t, profile::KernelProfile*> profiles;  ///< by the address of a kernel's code
+
+  explicit State(const EngineOptions& options)
+      : architecture(*options.architecture), translations(options), profile(options.profile) {}
+
+  /// Where the code of a kernel counts; null if nobody does.
+  profile::KernelProfile* profile_of(std::uint64_t code_address) {
+    const std::lock_guard lock(entries_mutex);
+    const auto found = profiles.find(code_address);
+    return found == profiles.end() ? nullptr : found->second;
+  }
+
+  void begin_profile(std::uint64_t kernel_object, std::uint64_t code_address, const Target& target) {
+    std::string name = kernel_name(kernel_object);
+    if (name.empty()) name = "kernel object at " + offset_from_entry(kernel_object);
+    profile::KernelProfile& kernel = profile->kernel(name, architecture.name, target.wavefront_size);
+    const std::lock_guard lock(entries_mutex);
+    profiles[code_address] = &kernel;
+  }
+
+  TranslatedProgram translated(const Program& program, std::uint32_t float_mode, std::uint64_t code_address) {
+    profile::KernelProfile* kernel = profile_of(code_address);
+    if (kernel != nullptr) profile::describe(*kernel, program, code_address);
+    return translations.of(program, float_mode, kernel);
+  }
 
   std::mutex& translation_mutex(std::uint64_t kernel_object) {
     return translation_mutexes.at(kernel_object / KernelDescriptor::size % translation_mutexes.size());
@@ -129,7 +156,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   KernelOrFailure translate_program(const KernelDescriptor& descriptor, const Program& program,
                                     std::uint64_t code_address) {
     try {
-      auto [code, waits_for] = translations.of(program, descriptor.float_mode());
+      auto [code, waits_for] = translated(program, descriptor.float_mode(), code_address);
       std::unique_ptr<CodeRegions> regions;
       if (program.branches_indirectly()) {
         regions = std::make_unique<CodeRegions>(
@@ -156,7 +183,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       return illegal_instruction(unreadable->offset, unreadable->text);
     auto& program = std::get<Program>(read);
     try {
-      HostCode code = translations.of(program, float_mode).code;
+      HostCode code = translated(program, float_mode, code_address).code;
       return CodeRegion{program.start, code.wave, std::move(code.code), program.indirect_targets,
                         std::move(program.pieces)};
     } catch (const UnsupportedInstruction& unsupported) {
@@ -181,9 +208,10 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     const auto read = Program::read(entry, kernel->target(), code.start);
     const auto* program = std::get_if<Program>(&read);
     if (program == nullptr) return std::nullopt;
-    const auto offset = failure.instruction ? std::optional(code.start)
-                                            : translations.instruction_at(*program, kernel->descriptor().float_mode(),
-                                                                          code.wave, failure.host_address);
+    const auto offset = failure.instruction
+                            ? std::optional(code.start)
+                            : translations.instruction_at(*program, kernel->descriptor().float_mode(), code.wave,
+                                                          failure.host_address, profile_of(entry));
     if (!offset) return std::nullopt;
     const auto instruction = program->instructions.find(*offset);
     if (instruction == program->instructions.end()) return std::nullopt;
@@ -210,7 +238,9 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     const Program& program = std::get<Program>(read);
     entry.pieces = program.pieces;
     // A function pointer leads to the code next to this code.
-    const auto copy = program.branches_indirectly() ? std::nullopt : find_copy(entry);
+    if (profile != nullptr) begin_profile(kernel_object, code, program.target);
+    const bool is_its_own = program.branches_indirectly() || profile != nullptr;
+    const auto copy = is_its_own ? std::nullopt : find_copy(entry);
     entry.result = copy ? *copy : translate_program(descriptor, program, code);
     return entry;
   }

@@ -50,6 +50,10 @@ struct Failure {
 /// A translated kernel: immutable, shared by every dispatch of it.
 class Kernel;
 
+namespace profile {
+class Profile;
+}
+
 class AccessibleMemory;
 class ComputeUnits;
 class L2Caches;
@@ -92,6 +96,7 @@ struct EngineOptions {
   Caches caches = Caches::coherent;
   std::string cache_folder = {};                         ///< where host code is kept between runs; empty: nowhere
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;  ///< limit of the folder; the oldest files go first
+  profile::Profile* profile = nullptr;                   ///< counts what kernels do; not owned; null: nobody counts
   std::function<void(std::string_view)> log = {};        ///< a line a translation, and the folder's errors
   std::function<void(std::string_view)> warn = {};       ///< once, if the folder may not be trusted
 };

@@ -75,14 +75,15 @@ void Translations::log(const Program& program, const char* what) const {
   if (log_) log_("kernel of " + std::to_string(program.instructions.size()) + " instructions: " + what);
 }
 
-EmitOptions Translations::options(bool lines) const {
-  return {.vectors = jit_.vectors(), .caches = caches_, .lines = lines};
+EmitOptions Translations::options(bool lines, profile::KernelProfile* profile) const {
+  return {.vectors = jit_.vectors(), .caches = caches_, .profile = profile, .lines = lines};
 }
 
-TranslatedProgram Translations::translate_now(const Program& program, std::uint32_t float_mode, std::string& kept) {
+TranslatedProgram Translations::translate_now(const Program& program, std::uint32_t float_mode,
+                                              profile::KernelProfile* profile, std::string& kept) {
   Translation translation;
   const std::string object = jit_.compile([&](llvm::Module& module, const char* name) {
-    translation = translate(program, float_mode, options(false), name, module);
+    translation = translate(program, float_mode, options(false, profile), name, module);
   });
   TranslatedProgram translated{jit_.link(object), translation.waits_for};
   kept = byte_of(translation.waits_for) + object;
@@ -90,17 +91,19 @@ TranslatedProgram Translations::translate_now(const Program& program, std::uint3
 }
 
 std::optional<std::int64_t> Translations::instruction_at(const Program& program, std::uint32_t float_mode,
-                                                         const WaveCode& running, std::uint64_t host_address) const {
-  const std::string object = jit_.compile(
-      [&](llvm::Module& module, const char* name) { translate(program, float_mode, options(true), name, module); });
+                                                         const WaveCode& running, std::uint64_t host_address,
+                                                         profile::KernelProfile* profile) const {
+  const std::string object = jit_.compile([&](llvm::Module& module, const char* name) {
+    translate(program, float_mode, options(true, profile), name, module);
+  });
   return compute::instruction_at(program, object, running, host_address);
 }
 
-TranslatedProgram Translations::of(const Program& program, std::uint32_t float_mode) {
+TranslatedProgram Translations::of(const Program& program, std::uint32_t float_mode, profile::KernelProfile* profile) {
   std::string kept;
-  if (identity_.empty()) {
+  if (identity_.empty() || profile != nullptr) {
     log(program, "translated");
-    return translate_now(program, float_mode, kept);
+    return translate_now(program, float_mode, profile, kept);
   }
   const KernelCache::Key key = key_of(identity_, program, float_mode);
   if (const std::optional<std::string> found = cache_.find(key)) {
@@ -112,7 +115,7 @@ TranslatedProgram Translations::of(const Program& program, std::uint32_t float_m
       log(program, error.what());  // a new translation replaces it
     }
   }
-  TranslatedProgram translated = translate_now(program, float_mode, kept);
+  TranslatedProgram translated = translate_now(program, float_mode, nullptr, kept);
   log(program, "translated");
   cache_.store(key, kept);
   return translated;

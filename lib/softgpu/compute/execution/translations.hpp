@@ -23,17 +23,20 @@ class Translations {
 public:
   explicit Translations(const EngineOptions& options);
 
-  /// Throws UnsupportedInstruction.
-  [[nodiscard]] TranslatedProgram of(const Program& program, std::uint32_t float_mode);
+  /// With `profile`, the code counts there, and is kept nowhere. Throws UnsupportedInstruction.
+  [[nodiscard]] TranslatedProgram of(const Program& program, std::uint32_t float_mode,
+                                     profile::KernelProfile* profile = nullptr);
 
   /// The instruction of `program`, by its offset, that the code at `host_address` is of; `running` is what of() made of
   /// that program. Empty if the code is of no instruction alone. Takes as long as a translation.
   [[nodiscard]] std::optional<std::int64_t> instruction_at(const Program& program, std::uint32_t float_mode,
-                                                           const WaveCode& running, std::uint64_t host_address) const;
+                                                           const WaveCode& running, std::uint64_t host_address,
+                                                           profile::KernelProfile* profile = nullptr) const;
 
 private:
-  [[nodiscard]] EmitOptions options(bool lines) const;
-  [[nodiscard]] TranslatedProgram translate_now(const Program& program, std::uint32_t float_mode, std::string& kept);
+  [[nodiscard]] EmitOptions options(bool lines, profile::KernelProfile* profile) const;
+  [[nodiscard]] TranslatedProgram translate_now(const Program& program, std::uint32_t float_mode,
+                                                profile::KernelProfile* profile, std::string& kept);
   void log(const Program& program, const char* what) const;
 
   Jit jit_;

@@ -12,6 +12,7 @@
 #include "softgpu/compute/host_code/code_lines.hpp"
 #include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/families.hpp"
+#include "softgpu/compute/profile/emit_counting.hpp"
 #include "softgpu/compute/program/waiting_loops.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 
@@ -81,6 +82,7 @@ Translation translate(const Program& program, std::uint32_t float_mode, const Em
       } else if (may_close_a_loop(instruction)) {
         emitter.count_loop();
       }
+      profile::count_execution(emitter, instruction);
       emitter.emit(instruction);
       offset += instruction.size;
     }

@@ -15,6 +15,7 @@
 #include "softgpu/compute/emit/memory_order.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/instructions/memory_formats.hpp"
+#include "softgpu/compute/profile/emit_counting.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "softgpu/compute/run_time/private_memory.hpp"
 #include "softgpu/compute/run_time/typed_buffers.hpp"
@@ -151,6 +152,13 @@ Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const Bu
   return call_runtime(e, function, result, access, bytes, e.exec());
 }
 
+void count_buffer_access(Emitter& e, const BufferAccess& access, std::uint32_t bytes) {
+  if (e.profile() == nullptr) return;
+  put_places(e, access);
+  profile::count_put_access(e, call_runtime(e, runtime::buffer_addresses, e.i64(), access, bytes),
+                            profile::Space::global, bytes);
+}
+
 template <class InScratch, class InBuffer>
 void branch(Emitter& e, const BufferAccess& access, InScratch&& in_scratch, InBuffer&& in_buffer) {
   llvm::BasicBlock* scratch = e.new_block("scratch");
@@ -194,10 +202,12 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
       e, access,
       [&] {
         refuse_overrun(e, i, access, format.dwords());
+        profile::count_scratch_access(e, format.bytes);
         for (unsigned d = 0; d < format.dwords(); ++d)
           load_lanes(e, part_of(destination, d, 1), dword_of(format), scratch_addresses(e, access, d));
       },
       [&] {
+        count_buffer_access(e, access, format.bytes);
         put_places(e, access);
         call_runtime(e, runtime::buffer_load, e.ir.getVoidTy(), access, format.bytes);
         take_destination(e, destination, format);
@@ -212,10 +222,12 @@ void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
       e, access,
       [&] {
         refuse_overrun(e, i, access, format.dwords());
+        profile::count_scratch_access(e, format.bytes);
         for (unsigned d = 0; d < format.dwords(); ++d)
           store_lanes(e, part_of(source, d, 1), dword_of(format), scratch_addresses(e, access, d));
       },
       [&] {
+        count_buffer_access(e, access, format.bytes);
         put_places(e, access);
         put_source(e, source, format);
         call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, format.bytes);
@@ -240,6 +252,7 @@ void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
   put_places(e, access);
   put_source(e, data, source_format(named));
   Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, named.bits / 8);
+  profile::count_put_access(e, lanes, profile::Space::global, named.bits / 8);
   call_atomic(e, named, lanes, e.ir.getInt64(0), runtime::Segment::global);
   if (!returns_former_value(i)) return;
   const AccessFormat result = result_format(named);

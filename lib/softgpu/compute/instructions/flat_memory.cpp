@@ -10,6 +10,7 @@
 #include "softgpu/compute/emit/memory_order.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/instructions/memory_formats.hpp"
+#include "softgpu/compute/profile/emit_counting.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
@@ -119,12 +120,17 @@ void access(Emitter& e, Segment segment, const AddressOperands& operands, const 
             InMemory&& in_memory) {
   const auto direct = [&] {
     const LaneAddresses lanes = host_addresses(e, operands);
+    if (segment == Segment::global) profile::count_access(e, lanes, format.bytes);
     check_access(e, lanes, format.bytes);
     in_memory(lanes);
     keep_in_order(e);
   };
   if (segment == Segment::global) return direct();
-  if (segment == Segment::scratch) return by_lane();
+  if (segment == Segment::scratch) {
+    profile::count_scratch_access(e, format.bytes);
+    return by_lane();
+  }
+  profile::count_flat_access(e, lane_addresses(e, segment, operands), operands.offset, format.bytes);
   llvm::BasicBlock* apertures = e.new_block("apertures");
   llvm::BasicBlock* global = e.new_block("global");
   llvm::BasicBlock* done = e.new_block("accessed");
@@ -179,7 +185,12 @@ void atomic(Emitter& e, const Instruction& i, Segment segment, const NamedAtomic
   const bool returns = returns_former_value(i);
   const std::size_t first = returns ? 1 : 0;
   const AddressOperands operands = address_operands(i, segment, first);
-  put_lane_addresses(e, lane_addresses(e, segment, operands));
+  const Chunks addresses = lane_addresses(e, segment, operands);
+  put_lane_addresses(e, addresses);
+  if (segment == Segment::flat)
+    profile::count_flat_access(e, addresses, operands.offset, named.bits / 8);
+  else
+    profile::count_put_access(e, e.exec(), profile::Space::global, named.bits / 8);
   put_source(e, i.operands.at(first + 1), source_format(named));
   call_atomic(e, named, e.exec(), flat_scratch(e), segment, runtime_offset(segment, operands));
   if (returns) take_destination(e, i.operands.at(0), result_format(named));

@@ -8,6 +8,7 @@
 #include "softgpu/compute/emit/lane_access.hpp"
 #include "softgpu/compute/emit/lds_addresses.hpp"
 #include "softgpu/compute/instructions/families.hpp"
+#include "softgpu/compute/profile/emit_counting.hpp"
 #include "softgpu/compute/run_time/memory_atomics.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
@@ -30,11 +31,13 @@ std::uint32_t instruction_offset(const Instruction& i, const char* name = "offse
 
 void load_lds(Emitter& e, const Instruction& i, const AccessFormat& format) {
   const Chunks addresses = vector_chunks(e, i.operands.at(1));
+  profile::count_lds_access(e, addresses, instruction_offset(i), format.bytes);
   load_lanes(e, i.operands.at(0), format, lds_addresses(e, addresses, instruction_offset(i), format.bytes));
 }
 
 void store_lds(Emitter& e, const Instruction& i, const AccessFormat& format) {
   const Chunks addresses = vector_chunks(e, i.operands.at(0));
+  profile::count_lds_access(e, addresses, instruction_offset(i), format.bytes);
   store_lanes(e, i.operands.at(1), format, lds_addresses(e, addresses, instruction_offset(i), format.bytes));
 }
 
@@ -51,6 +54,7 @@ void load_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
   // Read before the first element is written: the destination may hold the addresses.
   const Chunks addresses = vector_chunks(e, i.operands.at(1));
   const auto load_element = [&](const char* offset, unsigned first) {
+    profile::count_lds_access(e, addresses, instruction_offset(i, offset) * pair.scale, pair.bytes);
     load_lanes(e, part_of(destination, first, format.dwords()), format,
                lds_addresses(e, addresses, instruction_offset(i, offset) * pair.scale, pair.bytes));
   };
@@ -61,6 +65,7 @@ void load_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
 void store_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
   const Chunks addresses = vector_chunks(e, i.operands.at(0));
   const auto store_element = [&](const char* offset, const Operand& source) {
+    profile::count_lds_access(e, addresses, instruction_offset(i, offset) * pair.scale, pair.bytes);
     store_lanes(e, source, {pair.bytes},
                 lds_addresses(e, addresses, instruction_offset(i, offset) * pair.scale, pair.bytes));
   };
@@ -140,6 +145,7 @@ void put_lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t offset
 }
 
 void call_atomic(Emitter& e, AtomicOperation operation, unsigned bits, Value* lanes) {
+  profile::count_put_access(e, lanes, profile::Space::lds, bits / 8);
   e.call(reinterpret_cast<const void*>(runtime::atomic_functions(operation, bits).in_lds), e.ir.getVoidTy(),
          {e.state(), lanes});
 }

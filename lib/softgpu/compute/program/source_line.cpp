@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <llvm/BinaryFormat/ELF.h>
@@ -146,13 +147,28 @@ bool is_of(const llvm::MemoryBuffer& file, std::uint64_t base) {
 
 }  // namespace
 
-std::string source_line(std::uint64_t address) {
+struct SourceLines::State {
+  State(Bytes file, std::uint64_t loaded_at)
+      : bytes(std::move(file)), base(loaded_at),
+        table(std::as_bytes(std::span(bytes->getBufferStart(), bytes->getBufferSize()))) {}
+
+  Bytes bytes;
+  std::uint64_t base;
+  LineTable table;
+};
+
+SourceLines::SourceLines(std::uint64_t address) {
   const auto base = find_code_object(address);
-  if (!base) return {};
-  const Bytes bytes = bytes_of(uri_of(*base));
-  if (bytes == nullptr || !is_of(*bytes, *base)) return {};
-  const LineTable lines(std::as_bytes(std::span(bytes->getBufferStart(), bytes->getBufferSize())));
-  return lines.line_of(address - *base);
+  if (!base) return;
+  Bytes bytes = bytes_of(uri_of(*base));
+  if (bytes != nullptr && is_of(*bytes, *base)) state_ = std::make_unique<State>(std::move(bytes), *base);
 }
+SourceLines::~SourceLines() = default;
+
+std::string SourceLines::line_of(std::uint64_t address) const {
+  return state_ == nullptr ? std::string() : state_->table.line_of(address - state_->base);
+}
+
+std::string source_line(std::uint64_t address) { return SourceLines(address).line_of(address); }
 
 }  // namespace softgpu::compute

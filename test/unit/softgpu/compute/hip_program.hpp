@@ -73,8 +73,9 @@ struct Shape {
 class HipProgram {
 public:
   /// The code objects that hipcc made of one source for gfx90a and for gfx942: SOFTGPU_ARCH chooses.
-  HipProgram(std::span<const std::byte> gfx90a, std::span<const std::byte> gfx942)
-      : code_object_(&architecture() == &Architecture::gfx90a() ? gfx90a : gfx942) {}
+  /// `profile` counts what the kernels do; null: nobody counts.
+  HipProgram(std::span<const std::byte> gfx90a, std::span<const std::byte> gfx942, profile::Profile* profile = nullptr)
+      : code_object_(&architecture() == &Architecture::gfx90a() ? gfx90a : gfx942), engine_(options(profile)) {}
 
   HipProgram(std::span<const std::byte> elf, const Architecture& architecture)
       : code_object_(elf), engine_(engine_options_for(architecture)) {}
@@ -159,7 +160,13 @@ private:
   }
 
   LoadedCodeObject code_object_;
-  Engine engine_{engine_options_for(architecture())};
+  static EngineOptions options(profile::Profile* profile) {
+    EngineOptions options = engine_options_for(architecture());
+    options.profile = profile;
+    return options;
+  }
+
+  Engine engine_;
   WorkGroupRunner runner_{0};
   std::vector<std::byte> scratch_;
   AccessibleMemory* memory_ = nullptr;
