@@ -49,12 +49,14 @@ std::vector<std::span<std::byte>> writable_data(const void* code) {
 }
 
 void InterruptWaits::before(const void* code) {
+  const std::lock_guard lock(mutex_);
   if (variable_ != nullptr) return;
   data_.clear();
   for (const std::span<std::byte> now : writable_data(code)) data_.push_back({now, {now.begin(), now.end()}});
 }
 
 void InterruptWaits::after() {
+  const std::lock_guard lock(mutex_);
   if (variable_ != nullptr) {
     if (*variable_ == off) *variable_ = on;
     return;

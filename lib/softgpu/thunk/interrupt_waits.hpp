@@ -7,10 +7,12 @@
 // reads the GPU's properties for its agent, and the one that reads the agent's clock. Where it is not the only one, or
 // none changes, as with HSA_ENABLE_INTERRUPT=0, nothing is written.
 //
-// Thread safety: none. ROCr finds its GPUs on one thread.
+// Thread safety: every member may be called from any thread. ROCr finds its GPUs on one thread, and reads clocks on
+// all.
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 #include <span>
 #include <vector>
 
@@ -29,6 +31,7 @@ private:
     std::vector<std::byte> before;
   };
 
+  std::mutex mutex_;
   std::vector<Data> data_;
   std::byte* variable_ = nullptr;
 };

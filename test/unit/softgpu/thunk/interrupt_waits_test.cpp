@@ -1,9 +1,9 @@
 #include "softgpu/thunk/interrupt_waits.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <span>
+#include <stdexcept>
 #include <vector>
 
 #include <dlfcn.h>
@@ -12,25 +12,27 @@
 namespace softgpu::thunk {
 namespace {
 
-/// Variables of a library, here of this program.
-std::array<volatile char, 4> variables{1, 1, 0, 2};
-
 class InterruptWaitsOfALibrary : public testing::Test {
 protected:
   InterruptWaitsOfALibrary() {
+    void* library = dlopen(SOME_DATA, RTLD_NOW | RTLD_LOCAL);
+    if (library == nullptr) throw std::runtime_error(dlerror());
+    code = dlsym(library, "some_data");
+    variables = reinterpret_cast<char* (*)()>(code)();
     variables[0] = 1;
     variables[1] = 1;
     variables[2] = 0;
     variables[3] = 2;
   }
-  static const void* code() { return reinterpret_cast<const void*>(&InterruptWaitsOfALibrary::code); }
 
+  const void* code = nullptr;
+  char* variables = nullptr;
   InterruptWaits waits;
 };
 
 TEST_F(InterruptWaitsOfALibrary, are_on_again_whenever_they_were_turned_off) {
   for (int gpu = 0; gpu != 2; ++gpu) {
-    waits.before(code());
+    waits.before(code);
     variables[0] = 0;
     waits.after();
     EXPECT_EQ(variables[0], 1);
@@ -38,7 +40,7 @@ TEST_F(InterruptWaitsOfALibrary, are_on_again_whenever_they_were_turned_off) {
 }
 
 TEST_F(InterruptWaitsOfALibrary, are_not_taken_for_variables_that_change_otherwise) {
-  waits.before(code());
+  waits.before(code);
   variables[2] = 1;
   variables[3] = 0;
   waits.after();
@@ -47,7 +49,7 @@ TEST_F(InterruptWaitsOfALibrary, are_not_taken_for_variables_that_change_otherwi
 }
 
 TEST_F(InterruptWaitsOfALibrary, are_left_alone_where_two_variables_may_be_meant) {
-  waits.before(code());
+  waits.before(code);
   variables[0] = 0;
   variables[1] = 0;
   waits.after();
@@ -57,20 +59,20 @@ TEST_F(InterruptWaitsOfALibrary, are_left_alone_where_two_variables_may_be_meant
 
 TEST_F(InterruptWaitsOfALibrary, are_left_alone_where_they_were_off_before) {
   variables[0] = 0;
-  waits.before(code());
+  waits.before(code);
   waits.after();
   EXPECT_EQ(variables[0], 0);
 }
 
-TEST(WritableData, isThatOfTheLibraryWithTheCode) {
-  const auto* variable = reinterpret_cast<const std::byte*>(const_cast<const char*>(&variables[0]));
+TEST_F(InterruptWaitsOfALibrary, are_looked_for_in_the_data_of_that_library_only) {
+  const auto* variable = reinterpret_cast<const std::byte*>(variables);
   const auto holds = [&](const std::vector<std::span<std::byte>>& data) {
     return std::ranges::any_of(data, [&](std::span<std::byte> part) {
       return variable >= part.data() && variable < part.data() + part.size();
     });
   };
-  EXPECT_TRUE(holds(writable_data(reinterpret_cast<const void*>(&writable_data))));
-  EXPECT_FALSE(holds(writable_data(reinterpret_cast<const void*>(&dlclose))));
+  EXPECT_TRUE(holds(writable_data(code)));
+  EXPECT_FALSE(holds(writable_data(reinterpret_cast<const void*>(&writable_data))));
 }
 
 }  // namespace
