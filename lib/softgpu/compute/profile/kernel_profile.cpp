@@ -33,17 +33,6 @@ Direction direction_of(std::string_view mnemonic) {
   return has("atomic") || mnemonic.starts_with("ds_") ? Direction::atomic : Direction::load;
 }
 
-InstructionCounts& KernelProfile::instruction(std::int64_t offset, const std::string& text) {
-  const std::lock_guard lock(mutex_);
-  std::unique_ptr<InstructionCounts>& found = instructions_[{offset, text}];
-  if (found == nullptr) {
-    found = std::make_unique<InstructionCounts>();
-    found->offset = offset;
-    found->text = text;
-  }
-  return *found;
-}
-
 std::vector<const InstructionCounts*> KernelProfile::instructions() const {
   const std::lock_guard lock(mutex_);
   std::vector<const InstructionCounts*> result;

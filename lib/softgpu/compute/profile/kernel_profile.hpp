@@ -43,7 +43,7 @@ struct InstructionCounts {
   std::string line;  ///< "saxpy.hip:12"; empty if it is not known
   Category category = Category::other;
   Direction direction = Direction::load;
-  std::uint32_t bytes = 0;  ///< of one access of a lane; 0: it accesses no memory
+  std::atomic<std::uint32_t> bytes = 0;  ///< of one access of a lane; 0: it accesses no memory
 
   Count executions = 0;
   Count active_lanes = 0;
@@ -62,8 +62,21 @@ public:
   [[nodiscard]] const std::string& architecture() const noexcept { return architecture_; }
   [[nodiscard]] std::uint32_t lanes() const noexcept { return lanes_; }
 
-  /// The instruction there, which is new if there was none of that text. Its address stays.
-  InstructionCounts& instruction(std::int64_t offset, const std::string& text);
+  /// The instruction there, which is new if there was none of that text. Its address stays. `describe` fills a new one.
+  template <class Describe>
+  InstructionCounts& instruction(std::int64_t offset, const std::string& text, Describe&& describe) {
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<InstructionCounts>& found = instructions_[{offset, text}];
+    if (found != nullptr) return *found;
+    found = std::make_unique<InstructionCounts>();
+    found->offset = offset;
+    found->text = text;
+    describe(*found);
+    return *found;
+  }
+  InstructionCounts& instruction(std::int64_t offset, const std::string& text) {
+    return instruction(offset, text, [](InstructionCounts&) {});
+  }
   /// In the order of their offsets.
   [[nodiscard]] std::vector<const InstructionCounts*> instructions() const;
 

@@ -155,6 +155,12 @@ TEST(Environment, NamesACpuThatItDoesNotKnow) {
             "SOFTGPU_CPU='sse9' is not host, avx2 or avx512, as far as this CPU has it");
 }
 
+TEST(Environment, TakesAProfileOfTwoKinds) {
+  EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_PROFILE", "profile.txt"}})),
+            "SOFTGPU_PROFILE='profile.txt' is not table, or a file that ends in .json or .html");
+  EXPECT_EQ(std::get<Environment>(read({{"SOFTGPU_PROFILE", "profile.html"}})).profile, "profile.html");
+}
+
 TEST(Environment, NamesAnUnknownLogLevel) {
   const auto result = read({{"SOFTGPU_LOG", "loud"}});
   EXPECT_EQ(std::get<std::string>(result), "SOFTGPU_LOG='loud' is not off, error or packets");
