@@ -14,6 +14,8 @@ inline constexpr std::uint32_t product_tile = 16;
 inline constexpr std::uint32_t sum_rows = 1024;
 inline constexpr std::uint32_t sum_columns = 4096;
 inline constexpr std::uint32_t sum_group = 256;
+inline constexpr std::uint32_t scan_blocks = 4096;
+inline constexpr std::uint32_t scan_block = 256;
 inline constexpr std::uint32_t first_pairs = 64;  // that the first pass of a sort compares, in a start-up
 
 inline std::vector<float> small_numbers(std::size_t count, std::uint32_t seed) {
@@ -28,6 +30,8 @@ inline std::vector<float> small_numbers(std::size_t count, std::uint32_t seed) {
 inline std::vector<float> product_a() { return small_numbers(std::size_t{product_size} * product_size, 1); }
 inline std::vector<float> product_b() { return small_numbers(std::size_t{product_size} * product_size, 2); }
 inline std::vector<float> sum_matrix() { return small_numbers(std::size_t{sum_rows} * sum_columns, 3); }
+
+inline std::vector<float> scan_numbers() { return small_numbers(std::size_t{scan_blocks} * scan_block, 4); }
 
 /// Looks at every 17th row of `c`.
 template <class Numbers>
@@ -48,6 +52,15 @@ void check_sums(const std::vector<float>& matrix, const Numbers& sums) {
     float expected = 0;
     for (std::size_t column = 0; column < sum_columns; ++column) expected += matrix[row * sum_columns + column];
     if (sums[row] != expected) throw std::runtime_error("a row's sum went wrong");
+  }
+}
+
+template <class Numbers>
+void check_scan(const std::vector<float>& numbers, const Numbers& sums) {
+  float expected = 0;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    expected = i % scan_block == 0 ? numbers[i] : expected + numbers[i];
+    if (sums[i] != expected) throw std::runtime_error("a sum of a scan went wrong");
   }
 }
 

@@ -1,6 +1,6 @@
 // The same work through OpenCL, to compare with: an empty kernel, and the bitonic sort in one launch a pass. With
-// `kernels` a product in tiles and row sums, as kernels/matmul.hip and kernels/row_sum.hip have them; with `first` no
-// more than one pass of the sort.
+// `kernels` a product in tiles, row sums and a scan, as kernels/matmul.hip, kernels/row_sum.hip and inclusive_scan.hip
+// have them; with `first` no more than one pass of the sort.
 //
 // A program of its own, run by `benchmarks`: PoCL loads an LLVM that need not be the soft GPU's. Prints one JSON
 // object.
@@ -86,6 +86,21 @@ void group_a_row(global const float* matrix, global float* sums, uint rows, uint
     }
     if (item == 0) sums[row] = of_items[0];
   }
+}
+
+kernel __attribute__((reqd_work_group_size(256, 1, 1)))
+void scan_blocks(global const float* numbers, global float* sums) {
+  local float of_items[256];
+  const uint item = get_local_id(0);
+  float sum = numbers[get_group_id(0) * 256 + item];
+  of_items[item] = sum;
+  for (uint distance = 1; distance < 256; distance *= 2) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item >= distance) sum += of_items[item - distance];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    of_items[item] = sum;
+  }
+  sums[get_group_id(0) * 256 + item] = sum;
 }
 )";
 
@@ -204,6 +219,20 @@ public:
     return time;
   }
 
+  double scan() {
+    using namespace peer_problems;
+    auto numbers = scan_numbers();
+    std::vector<float> sums(numbers.size());
+    const cl::Buffer numbers_buffer = buffer_of(numbers), sums_buffer = buffer_of(sums);
+    cl::Kernel kernel(program_, "scan_blocks");
+    kernel.setArg(0, numbers_buffer);
+    kernel.setArg(1, sums_buffer);
+    const double time = run(kernel, cl::NDRange(numbers.size()), cl::NDRange(scan_block));
+    queue_.enqueueReadBuffer(sums_buffer, CL_TRUE, 0, sums.size() * sizeof(float), sums.data());
+    check_scan(numbers, sums);
+    return time;
+  }
+
 private:
   cl::Buffer buffer_of(std::vector<float>& values) {
     return {context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, values.size() * sizeof(float), values.data()};
@@ -272,7 +301,8 @@ int main(int argc, char** argv) {
     }
     if (what == "kernels") {
       Kernels kernels;
-      const nlohmann::ordered_json times = {{"product", kernels.product()}, {"row_sums", kernels.row_sums()}};
+      const nlohmann::ordered_json times = {
+          {"product", kernels.product()}, {"row_sums", kernels.row_sums()}, {"scan", kernels.scan()}};
       std::cout << times.dump() << "\n";
       return EXIT_SUCCESS;
     }

@@ -6,6 +6,7 @@
 #include "report.hpp"
 #include "temporary_folder.hpp"
 
+#include <inclusive_scan_code_object.hpp>
 #include <matmul_code_object.hpp>
 #include <row_sum_code_object.hpp>
 
@@ -23,6 +24,8 @@ constexpr const char* product = "product_softgpu";
 constexpr const char* product_opencl = "product_opencl";
 constexpr const char* sums = "row_sums_softgpu";
 constexpr const char* sums_opencl = "row_sums_opencl";
+constexpr const char* scan = "scan_softgpu";
+constexpr const char* scan_opencl = "scan_opencl";
 constexpr const char* warm = "start_up_warm";
 constexpr const char* cold = "start_up_cold";
 constexpr const char* uncached = "start_up_without_cache";
@@ -96,6 +99,19 @@ void measure_row_sums(fd::Agent gpu, Samples& samples) {
   check_sums(values, sums);
 }
 
+void measure_scan(fd::Agent gpu, Samples& samples) {
+  using namespace peer_problems;
+  const auto values = scan_numbers();
+  fd::PinnedBuffer<float> numbers(gpu, values.size()), sums(gpu, values.size());
+  fill(numbers, values);
+  const fd::Module module = fd::Module::load(gpu, code_objects::inclusive_scan(), "inclusive_scan");
+  const auto kernel = module.kernel<void(const float*, float*)>("scan_blocks");
+  fd::Queue queue(gpu);
+  const auto grid = fd::grid(scan_blocks * scan_block).group(scan_block);
+  measure(samples, names::scan, [&] { queue.dispatch(kernel, grid, numbers, sums).wait(); });
+  check_scan(values, sums);
+}
+
 /// Runs a program of its own. Its time from beginning to end, and what it printed.
 std::optional<nlohmann::json> measure_process(Samples& samples, const char* name, const std::string& command) {
   const Stopwatch stopwatch;
@@ -159,6 +175,7 @@ void measure_opencl_kernels(Samples& samples) {
   if (!times) throw std::runtime_error("pocl_peer failed");
   samples.add(names::product_opencl, times->at("product"));
   samples.add(names::sums_opencl, times->at("row_sums"));
+  samples.add(names::scan_opencl, times->at("scan"));
 #else
   static_cast<void>(samples);
 #endif
@@ -178,6 +195,9 @@ const std::vector<Group>& groups() {
       {"Sums of 1024 rows of 4096 floats, a work-group a row, us",
        1,
        {{"soft GPU", names::sums}, {"OpenCL", names::sums_opencl}}},
+      {"Inclusive sums in 4096 blocks of 256 floats, 16 barriers each, us",
+       1,
+       {{"soft GPU", names::scan}, {"OpenCL", names::scan_opencl}}},
       {"A process that runs one small kernel, from beginning to end, ms",
        0.001,
        {{"soft GPU, warm cache", names::warm},
@@ -240,6 +260,7 @@ void run_softgpu_suite(int rounds, const std::string& json) {
     measure_sort(gpu, samples);
     measure_product(gpu, samples);
     measure_row_sums(gpu, samples);
+    measure_scan(gpu, samples);
     if (round == 0 || opencl) opencl = measure_opencl(samples);
     if (opencl) measure_opencl_kernels(samples);
     measure_start_up(samples);
