@@ -11,12 +11,10 @@ namespace {
 
 TEST(WithoutDecompressors, compressed_bundles_are_refused_with_what_is_missing) {
   for (const Compression method : {Compression::zlib, Compression::zstd}) {
-    const auto file = test::BundleHeader{.version = 1,
-                                         .method = static_cast<std::uint16_t>(method),
-                                         .file_bytes = 0,
-                                         .uncompressed_bytes = 8,
-                                         .hash = 0}
-                          .with({});
+    const auto file =
+        test::BundleHeader{
+            .version = 1, .method = static_cast<std::uint16_t>(method), .file_bytes = 0, .uncompressed_bytes = 8}
+            .with({});
     const std::string name(to_string(method));
     EXPECT_EQ(test::error_of([&] { static_cast<void>(UncompressedFile(file, "kernels.hsaco")); }),
               "kernels.hsaco: an offload bundle that is compressed by " + name +
