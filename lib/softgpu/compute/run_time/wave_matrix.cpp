@@ -19,7 +19,8 @@ constexpr unsigned extent = WaveMatrix::size;
 struct SumPlace {
   unsigned dword, lane;
 
-  SumPlace(unsigned lanes, unsigned i, unsigned j) : dword(i / (lanes / extent)), lane(i % (lanes / extent) * extent + j) {}
+  SumPlace(unsigned lanes, unsigned i, unsigned j)
+      : dword(i / (lanes / extent)), lane(i % (lanes / extent) * extent + j) {}
 };
 
 std::uint32_t element_bits(const std::uint32_t (*registers)[64], unsigned lane, unsigned k, unsigned bits) {
