@@ -35,6 +35,10 @@ TEST(Architectures, RenamedInstructionsAreThoseOfOneThatIsNotGfx90a) {
   }
 }
 
+TEST(Architectures, HaveARowInTheTableOfComputeUnits) {
+  for (const Architecture& architecture : Architecture::all()) EXPECT_NE(architecture.compute_unit, nullptr);
+}
+
 TEST(Architectures, AreFoundByTheirNames) {
   for (const Architecture& architecture : Architecture::all())
     EXPECT_EQ(Architecture::find(architecture.name), &architecture) << architecture.name;
