@@ -147,8 +147,8 @@ void* load_hsa_runtime(Device device, const Machine& machine) {
       reason = last_dl_error();
     } else {
       const std::string file = file_of(dlsym(handle, "hsa_init")).string();
-      const bool asks = device == Device::softgpu || std::getenv(dtif_variable) != nullptr;
-      const Door door = asks ? door_of(handle) : Door::none;  // looking may take a read of the whole library
+      const bool may_be_softgpu = device == Device::softgpu || std::getenv(dtif_variable) != nullptr;
+      const Door door = may_be_softgpu ? door_of(handle) : Door::none;  // looking may take a read of the whole library
       if (device != Device::softgpu || door != Door::none) {
         if (door == Door::dtif) open_dtif_door(device);
         log().info("HSA runtime {}: {}", file, why);
