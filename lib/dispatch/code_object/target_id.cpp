@@ -142,8 +142,8 @@ std::string to_string(const TargetId& target) {
 }
 
 bool runs_on(const TargetId& code, const TargetId& device) {
-  const std::span<const std::string_view> processors = processors_of_generic(code.processor);
-  return (code.processor == device.processor || std::ranges::find(processors, device.processor) != processors.end()) &&
+  const std::span<const std::string_view> generic = processors_of_generic(code.processor);
+  return (code.processor == device.processor || std::ranges::find(generic, device.processor) != generic.end()) &&
          fits(code.sramecc, device.sramecc) && fits(code.xnack, device.xnack);
 }
 
