@@ -97,9 +97,8 @@ LdsCost lds_cost(std::span<const std::uint64_t, wave> addresses, std::uint64_t l
     }
     if (dwords.empty()) continue;
     if (direction != Direction::atomic) {
-      std::ranges::sort(dwords);
-      const auto repeated = std::ranges::unique(dwords);
-      dwords.erase(repeated.begin(), repeated.end());
+      std::sort(dwords.begin(), dwords.end());
+      dwords.erase(std::unique(dwords.begin(), dwords.end()), dwords.end());
     }
     std::array<std::uint64_t, banks> turns{};
     for (const std::uint64_t number : dwords) ++turns.at(number % banks);

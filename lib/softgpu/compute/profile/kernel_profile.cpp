@@ -54,6 +54,7 @@ KernelProfile& Profile::kernel(const std::string& name, std::string_view archite
 std::vector<const KernelProfile*> Profile::kernels() const {
   const std::lock_guard lock(mutex_);
   std::vector<const KernelProfile*> result;
+  result.reserve(kernels_.size());
   for (const auto& kernel : kernels_) result.push_back(kernel.get());
   return result;
 }

@@ -108,7 +108,8 @@ std::string html_of(const Table& table) {
   for (const auto& row : table) {
     const std::string tag = &row == &table.front() ? "th" : "td";
     text += "<tr>";
-    for (const std::string& cell : row) text += "<" + tag + ">" + escaped(cell) + "</" + tag + ">";
+    for (const std::string& cell : row)
+      text.append("<").append(tag).append(">").append(escaped(cell)).append("</").append(tag).append(">");
     text += "</tr>\n";
   }
   return text + "</table></div>\n";
