@@ -25,7 +25,7 @@ protected:
     variables[3] = 2;
   }
 
-  const void* code = nullptr;
+  void* code = nullptr;
   char* variables = nullptr;
   InterruptWaits waits;
 };
