@@ -82,6 +82,35 @@ TEST_F(Waiting, of_several_threads_for_one_queue_leaves_the_cores_to_others) {
   EXPECT_LT(used.get_future().get(), blocked.timeout / 20);
 }
 
+// The first thread blocks for the latest submission: the others have to tell it of theirs.
+TEST_F(Waiting, for_earlier_submissions_beside_later_ones_leaves_the_cores_to_others) {
+  const std::array stuck{submit_behind_gate(), queue.submit(encode(BarrierAnd{})), queue.submit(encode(BarrierAnd{}))};
+  Queue other(gpu);
+  std::promise<nanoseconds> used;
+  nanoseconds start{};
+  other.submit(encode(BarrierAnd{})).on_complete([&](const Error*) { start = thread_time(); });
+  other.wait(limit);
+  other.wait_for_callbacks();
+  const auto waits_in_vain = [](auto wait) {
+    return std::jthread([wait] { EXPECT_LT(core_share([&] { EXPECT_THROW(wait(), TimeoutError); }), 0.05); });
+  };
+  {
+    const std::jthread last = waits_in_vain([&] { stuck[2].wait(blocked); });
+    std::this_thread::sleep_for(milliseconds(20));  // so that it is in HSA; if not, there is less to see
+    stuck[1].on_complete([&](const Error*) { used.set_value(thread_time() - start); });
+    const std::jthread any = waits_in_vain([&] { static_cast<void>(wait_any(stuck, blocked)); });
+    const std::jthread earlier = waits_in_vain([&] { stuck[1].wait(blocked); });
+    const std::jthread first = waits_in_vain([&] { stuck[0].wait(blocked); });
+  }
+  std::vector<std::jthread> threads;
+  for (const Submission& one : stuck) {
+    threads.emplace_back([&one] { EXPECT_NO_THROW(one.wait(limit)); });
+    threads.emplace_back([&one] { EXPECT_EQ(wait_any(std::span(&one, 1), limit), 0U); });
+  }
+  gate.store(0);
+  EXPECT_LT(used.get_future().get(), blocked.timeout / 20);
+}
+
 TEST_F(Waiting, by_callback_needs_no_core) {
   std::promise<nanoseconds> used;
   nanoseconds first{};

@@ -26,7 +26,9 @@
 namespace fastdispatch::detail {
 
 struct AgentState {
-  AgentState() : device_signals(std::in_place, OwnAgent{Agent(*this)}, Interrupts::no), completions(*this) {}
+  AgentState()
+      : device_signals(std::in_place, OwnAgent{Agent(*this)}, Interrupts::no),
+        wake_signals(std::in_place, OwnAgent{Agent(*this)}, Interrupts::yes), completions(*this) {}
   AgentState(const AgentState&) = delete;
   AgentState& operator=(const AgentState&) = delete;
 
@@ -36,6 +38,7 @@ struct AgentState {
     hostcall.reset();
     copier.reset();
     device_signals.reset();
+    wake_signals.reset();
     closed.store(true, std::memory_order_release);
   }
 
@@ -57,6 +60,7 @@ struct AgentState {
   /// For packets and copies that wait for one another. A queue that goes may leave signals that are still to be
   /// completed.
   std::optional<SignalPool> device_signals;
+  std::optional<SignalPool> wake_signals;  ///< for threads that block in HSA, see blocked_wait.hpp
   Completions completions;
   std::atomic<bool> copies_are_timed{false};  ///< for traces, see memory/copy_trace.hpp
   std::mutex copy_lanes_mutex;

@@ -2,76 +2,47 @@
 // (before version 1.14 of its interface): the others spin.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
-#include <utility>
+#include <span>
+#include <vector>
 
 #include "dispatch/device/wait.hpp"
 
 namespace fastdispatch::detail {
 
-/// Of the threads that wait for epochs of a queue, one blocks in HSA. Threads that wait for the same epoch, or a later
-/// one, sleep until that thread returns. A thread that waits for an earlier epoch blocks in HSA beside it.
+struct AgentState;
+
+/// Of the threads that wait for epochs of a queue, the first blocks in HSA. The others sleep until it returns. A thread
+/// that comes with an earlier epoch wakes the first one; whichever blocks next does so for the earliest epoch of all.
 ///
 /// Thread safety: every member may be called from any thread.
 class BlockedWait {
 public:
-  /// Calls `block_in_hsa()`, or sleeps until the thread that blocks in HSA returns, or for `timeout`; does nothing if
-  /// `goal` is reached. Returns whether the completions' thread is to be told (see try_begin).
-  template <class BlockInHsa>
-  [[nodiscard]] bool block(const Below& goal, std::chrono::nanoseconds timeout, BlockInHsa block_in_hsa) {
-    std::unique_lock lock(mutex_);
-    if (goal.reached()) return false;
-    const Place place = place_of(goal);
-    if (place == Place::covered) {
-      changed_.wait_for(lock, std::min<std::chrono::nanoseconds>(timeout, longest_sleep));
-      return false;
-    }
-    lock.unlock();
-    block_in_hsa();
-    return place == Place::first && end();
-  }
+  /// For a thread that waits for this queue alone: returns when `goal` is reached, or after `timeout`, or earlier.
+  void block(AgentState& agent, const Below& goal, std::chrono::nanoseconds timeout);
 
-  enum class Place {
-    first,    ///< blocks in HSA; `end` follows
-    beside,   ///< blocks in HSA beside the first thread
-    covered,  ///< the first thread returns in time
-  };
-
-  /// For the completions' thread, which blocks in HSA for several queues at once. Where it is covered, it is told when
-  /// the first thread returns.
-  [[nodiscard]] Place try_begin(const Below& goal) {
-    const std::scoped_lock lock(mutex_);
-    const Place place = place_of(goal);
-    if (place == Place::covered) completions_wait_ = true;
-    return place;
-  }
-  /// Returns whether the completions' thread is to be told.
-  bool end() {
-    const std::scoped_lock lock(mutex_);
-    taken_ = false;
-    changed_.notify_all();
-    return std::exchange(completions_wait_, false);
-  }
+  class Waiter;  ///< a thread that waits, see blocked_wait.cpp
 
 private:
-  static constexpr std::chrono::hours longest_sleep{1};  // condition variables add it to the time of day
-
-  // Epoch signals count down: the threshold of a later epoch is lower.
-  Place place_of(const Below& goal) {
-    if (taken_) return goal.threshold <= threshold_ ? Place::covered : Place::beside;
-    taken_ = true;
-    threshold_ = goal.threshold;
-    return Place::first;
-  }
-
   std::mutex mutex_;
-  std::condition_variable changed_;
-  bool taken_ = false;                ///< a thread blocks in HSA as the first
-  hsa_signal_value_t threshold_ = 0;  ///< its goal
-  bool completions_wait_ = false;     ///< for that thread
+  std::condition_variable changed_;  ///< no thread is the first any more
+  std::vector<const Waiter*> waiters_;
+  const Waiter* first_ = nullptr;  ///< of the waiters
 };
+
+/// What a thread waits for that waits for several queues.
+struct QueueGoal {
+  BlockedWait* queue;
+  Below goal;
+};
+
+/// Blocks until one of `goals` is reached, or `wake` is below 1, or for `timeout`, or less. Other threads write `wake`
+/// as well: set it to 1 before looking at what is waited for.
+void block_for_first(const AgentState& agent, std::span<const QueueGoal> goals, hsa_signal_t wake,
+                     std::chrono::nanoseconds timeout);
+/// The same with one of the agent's signals.
+void block_for_first(AgentState& agent, std::span<const QueueGoal> goals, std::chrono::nanoseconds timeout);
 
 }  // namespace fastdispatch::detail

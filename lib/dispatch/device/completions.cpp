@@ -9,14 +9,14 @@
 #include <pthread.h>
 
 #include "dispatch/device/agent_state.hpp"
+#include "dispatch/device/blocked_wait.hpp"
 #include "dispatch/device/wait.hpp"
 #include "dispatch/trace/host_span.hpp"
 
 namespace fastdispatch::detail {
 
 namespace {
-constexpr std::chrono::milliseconds between_looks{100};  // at copies, which may fail without waking anybody
-constexpr std::chrono::hours longest_sleep{1};           // condition variables add it to the time of day
+constexpr std::chrono::milliseconds between_looks_at_copies{100};  // which may fail without waking anybody
 }  // namespace
 
 void Completions::add(AgentQueue& queue, std::uint64_t epoch, CompletionCallback callback) {
@@ -133,26 +133,20 @@ bool Completions::call_first(AgentQueue& queue, Watched& watched, std::unique_lo
 }
 
 void Completions::sleep(std::unique_lock<std::mutex>& lock) {
-  std::vector<Below> goals{{.signal = wake_->handle(), .threshold = 1}};
+  std::vector<QueueGoal> goals;
   std::chrono::nanoseconds timeout = forever;
   for (auto& [queue, watched] : queues_) {
     if (watched.pending.empty()) continue;
     const std::uint64_t epoch = watched.pending.begin()->first;
-    const Below goal = queue->completion_of(epoch);
-    const auto place = queue->blocked_wait().try_begin(goal);
-    watched.waits_first = place == BlockedWait::Place::first;
-    watched.waited_for = place != BlockedWait::Place::covered;
-    if (watched.waited_for) goals.push_back(goal);
+    goals.push_back({.queue = &queue->blocked_wait(), .goal = queue->completion_of(epoch)});
+    watched.waited_for = true;
     if (queue->completed(epoch)) timeout = {};  // since it was looked at
-    if (queue->look_at_copies()) timeout = std::min<std::chrono::nanoseconds>(timeout, between_looks);
+    if (queue->look_at_copies()) timeout = std::min<std::chrono::nanoseconds>(timeout, between_looks_at_copies);
   }
   lock.unlock();
-  block_for_any(agent_, goals, timeout);
+  block_for_first(agent_, goals, wake_->handle(), timeout);
   lock.lock();
-  for (auto& [queue, watched] : queues_) {
-    watched.waited_for = false;
-    if (std::exchange(watched.waits_first, false)) queue->blocked_wait().end();
-  }
+  for (auto& [queue, watched] : queues_) watched.waited_for = false;
   changed_.notify_all();
 }
 

@@ -49,8 +49,7 @@ private:
   struct Watched {
     std::multimap<std::uint64_t, CompletionCallback> pending;  ///< by epoch
     bool leaving = false;                                      ///< the queue is being destroyed
-    bool waited_for = false;                                   ///< HSA looks at its epoch signal
-    bool waits_first = false;                                  ///< in its BlockedWait
+    bool waited_for = false;                                   ///< the thread waits for its epoch signal
   };
 
   void run();

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <vector>
 
 #include "dispatch/device/agent_state.hpp"
@@ -23,9 +22,6 @@ constexpr nanoseconds spin_time = std::chrono::microseconds(50);
 // because HSA spins a little at the start of each.
 constexpr nanoseconds first_slice = std::chrono::milliseconds(5);
 constexpr nanoseconds longest_slice = std::chrono::milliseconds(160);
-
-// How long a wait for any of several signals looks at the first only, where HSA cannot wait for several.
-constexpr nanoseconds between_looks = std::chrono::milliseconds(10);
 
 constexpr int polls_between_checks = 64;
 
@@ -93,16 +89,9 @@ bool wait_for(const Below& goal, const WaitOptions& options, const std::function
   return wait_until([&] { return goal.reached(); }, block_for, options, check_failure);
 }
 
-std::optional<std::size_t> wait_for_any(const AgentState& agent, std::span<const Below> goals,
-                                        const WaitOptions& options, const std::function<void()>& check_failure) {
-  auto first = goals.end();
-  const auto reached = [&] {
-    first = std::find_if(goals.begin(), goals.end(), [](const Below& goal) { return goal.reached(); });
-    return first != goals.end();
-  };
-  const auto block_for = [&](nanoseconds time) { block_for_any(agent, goals, time); };
-  if (!wait_until(reached, block_for, options, check_failure)) return std::nullopt;
-  return first - goals.begin();
+bool wait_for(const std::function<bool()>& reached, const WaitOptions& options,
+              const std::function<void(nanoseconds)>& block_for, const std::function<void()>& check_failure) {
+  return wait_until(reached, block_for, options, check_failure);
 }
 
 void block_for(const AgentState& agent, const Below& goal, nanoseconds timeout) {
@@ -112,18 +101,11 @@ void block_for(const AgentState& agent, const Below& goal, nanoseconds timeout) 
 
 void block_for_any(const AgentState& agent, std::span<const Below> goals, nanoseconds timeout) {
   if (!agent.api->wait_any_keeps_time) return block_for(agent, goals.front(), std::min(timeout, between_looks));
-  // A signal that is listed twice makes ROCr spin. Of several thresholds of a signal the highest suffices: it is
-  // reached first.
-  std::map<std::uint64_t, hsa_signal_value_t> highest;
-  for (const Below& goal : goals) {
-    const auto entry = highest.try_emplace(goal.signal.handle, goal.threshold).first;
-    entry->second = std::max(entry->second, goal.threshold);
-  }
   std::vector<hsa_signal_t> signals;
   std::vector<hsa_signal_value_t> thresholds;
-  for (const auto& [handle, threshold] : highest) {
-    signals.push_back({handle});
-    thresholds.push_back(threshold);
+  for (const Below& goal : goals) {
+    signals.push_back(goal.signal);
+    thresholds.push_back(goal.threshold);
   }
   std::vector<hsa_signal_condition_t> conditions(signals.size(), HSA_SIGNAL_CONDITION_LT);
   agent.api->amd_signal_wait_any(static_cast<std::uint32_t>(signals.size()), signals.data(), conditions.data(),

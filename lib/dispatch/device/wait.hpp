@@ -2,9 +2,7 @@
 #pragma once
 
 #include <chrono>
-#include <cstddef>
 #include <functional>
-#include <optional>
 #include <span>
 
 #include <hsa/hsa.h>
@@ -28,6 +26,9 @@ private:
   std::chrono::steady_clock::time_point time_;
 };
 
+/// For condition variables, which add the time to the time of day.
+constexpr std::chrono::hours longest_sleep{1};
+
 /// A waiter's goal: the value of `signal` is below `threshold`.
 struct Below {
   hsa_signal_t signal;
@@ -45,14 +46,19 @@ bool wait_for(const Below& goal, const WaitOptions& options,
               const std::function<void(std::chrono::nanoseconds)>& block_for,
               const std::function<void()>& check_failure);
 
-/// Waits until one of `goals` is reached and returns its index; none when the time is up.
-std::optional<std::size_t> wait_for_any(const AgentState& agent, std::span<const Below> goals,
-                                        const WaitOptions& options, const std::function<void()>& check_failure);
+/// The same until `reached()`.
+bool wait_for(const std::function<bool()>& reached, const WaitOptions& options,
+              const std::function<void(std::chrono::nanoseconds)>& block_for,
+              const std::function<void()>& check_failure);
 
 /// Blocks in HSA until `goal` is reached, or until `timeout` or a little more has passed.
 void block_for(const AgentState& agent, const Below& goal, std::chrono::nanoseconds timeout);
 
-/// Blocks in HSA until one of `goals` is reached, or until `timeout` or a little more has passed.
+/// How long a thread looks at one signal only where HSA cannot wait for several.
+constexpr std::chrono::nanoseconds between_looks = std::chrono::milliseconds(10);
+
+/// Blocks in HSA until one of `goals`, of as many signals, is reached, or until `timeout` or a little more has passed.
+/// It may return earlier.
 void block_for_any(const AgentState& agent, std::span<const Below> goals, std::chrono::nanoseconds timeout);
 
 }  // namespace fastdispatch::detail

@@ -206,9 +206,7 @@ void PacketQueue::wait_until_done(std::uint64_t epoch, const WaitOptions& option
 }
 
 void PacketQueue::block(std::uint64_t epoch, std::chrono::nanoseconds timeout) {
-  AgentState& state = state_of(agent_);
-  const Below goal = completion_of(epoch);
-  if (blocked_wait().block(goal, timeout, [&] { block_for(state, goal, timeout); })) state.completions.look();
+  blocked_wait().block(state_of(agent_), completion_of(epoch), timeout);
 }
 
 bool PacketQueue::done(std::uint64_t epoch) {

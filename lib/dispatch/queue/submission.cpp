@@ -64,21 +64,24 @@ public:
     }
   }
 
-  [[nodiscard]] std::vector<Below> goals() const {
-    std::vector<Below> goals;
-    for (const Submission& one : submissions_) goals.push_back(one.queue_->completion_of(one.epoch_));
-    return goals;
-  }
-  [[nodiscard]] WaitOptions rest() const noexcept {
-    return {.policy = options_.policy, .timeout = std::min(options_.timeout, deadline_.left())};
-  }
   /// False when the time is up.
   [[nodiscard]] bool wait_for(const Submission& one) const {
     PacketQueue& queue = *one.queue_;
     const auto block = [&](std::chrono::nanoseconds time) { queue.block(one.epoch_, time); };
     return detail::wait_for(queue.completion_of(one.epoch_), rest(), block, [this] { check(); });
   }
-  [[nodiscard]] const AgentState& agent() const noexcept { return state_of(submissions_.front().queue_->agent()); }
+  /// Waits until one submission completed; false when the time is up.
+  [[nodiscard]] bool wait_for_any() const {
+    std::vector<QueueGoal> goals;
+    for (const Submission& one : submissions_)
+      goals.push_back({.queue = &one.queue_->blocked_wait(), .goal = one.queue_->completion_of(one.epoch_)});
+    AgentState& agent = state_of(submissions_.front().queue_->agent());
+    const auto block = [&](std::chrono::nanoseconds time) { block_for_first(agent, goals, time); };
+    const auto check_others = [this] {
+      if (!any_completed()) check();
+    };
+    return detail::wait_for([this] { return any_completed(); }, rest(), block, check_others);
+  }
 
   [[noreturn]] void time_is_up() const {
     std::string text;
@@ -91,6 +94,10 @@ public:
   }
 
 private:
+  [[nodiscard]] WaitOptions rest() const noexcept {
+    return {.policy = options_.policy, .timeout = std::min(options_.timeout, deadline_.left())};
+  }
+
   std::span<const Submission> submissions_;
   WaitOptions options_;
   Deadline deadline_;
@@ -103,12 +110,8 @@ std::size_t wait_any(std::span<const Submission> submissions, WaitOptions option
   const detail::HostSpan span("wait", "wait for any submission", {"submissions", submissions.size()});
   const detail::Group group(submissions, options);
   group.wait_until_covered([&] { return group.any_completed(); });
-  const auto check = [&] {
-    if (!group.any_completed()) group.check();
-  };
-  const auto first = detail::wait_for_any(group.agent(), group.goals(), group.rest(), check);
-  if (!first) group.time_is_up();
-  return *first;
+  if (!group.wait_for_any()) group.time_is_up();
+  return group.first_completed();
 }
 
 void wait_all(std::span<const Submission> submissions, WaitOptions options) {

@@ -5,6 +5,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -310,31 +312,62 @@ struct Functions {
         .store(static_cast<std::uint64_t>(value), std::memory_order_release);
   }
 
+  /// A thread that waits for some signals.
+  class InHsa {
+  public:
+    explicit InHsa(std::span<const hsa_signal_t> signals) : signals_(signals) {
+      const std::scoped_lock lock(current->mutex_);
+      for (const hsa_signal_t signal : signals_) {
+        MockHsa::Waiters& waiters = current->waiters_[signal.handle];
+        waiters.most = std::max(waiters.most, ++waiters.now);
+      }
+    }
+    ~InHsa() {
+      const std::scoped_lock lock(current->mutex_);
+      for (const hsa_signal_t signal : signals_) --current->waiters_[signal.handle].now;
+    }
+    InHsa(const InHsa&) = delete;
+    InHsa& operator=(const InHsa&) = delete;
+
+  private:
+    std::span<const hsa_signal_t> signals_;
+  };
+
+  /// Looks until `look()` returns something, or so many nanoseconds passed.
+  template <class Look>
+  static auto look_for(std::uint64_t ticks, Look look) {
+    const auto start = std::chrono::steady_clock::now();
+    while (true) {
+      const auto found = look();
+      const auto waited = std::chrono::steady_clock::now() - start;
+      if (found || static_cast<std::uint64_t>(waited / std::chrono::nanoseconds(1)) >= ticks) return found;
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    }
+  }
+
   static hsa_signal_value_t signal_wait_scacquire(hsa_signal_t signal, hsa_signal_condition_t condition,
                                                   hsa_signal_value_t threshold, std::uint64_t ticks, hsa_wait_state_t) {
     static_cast<void>(current->record("signal_wait_scacquire"));
-    const auto start = std::chrono::steady_clock::now();
-    while (true) {
-      const hsa_signal_value_t value = value_of(signal).load(std::memory_order_acquire);
-      if (condition == HSA_SIGNAL_CONDITION_NE ? value != threshold : value < threshold) return value;
-      const auto waited = std::chrono::steady_clock::now() - start;
-      if (static_cast<std::uint64_t>(waited / std::chrono::nanoseconds(1)) >= ticks) return value;
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
+    const InHsa waiting(std::span(&signal, 1));
+    hsa_signal_value_t value = 0;
+    look_for(ticks, [&] {
+      value = value_of(signal).load(std::memory_order_acquire);
+      return condition == HSA_SIGNAL_CONDITION_NE ? value != threshold : value < threshold;
+    });
+    return value;
   }
 
   static std::uint32_t amd_signal_wait_any(std::uint32_t count, hsa_signal_t* signals, hsa_signal_condition_t*,
                                            hsa_signal_value_t* thresholds, std::uint64_t ticks, hsa_wait_state_t,
                                            hsa_signal_value_t*) {
     static_cast<void>(current->record("amd_signal_wait_any"));
-    const auto start = std::chrono::steady_clock::now();
-    while (true) {
+    const InHsa waiting(std::span(signals, count));
+    const auto first = look_for(ticks, [&]() -> std::optional<std::uint32_t> {
       for (std::uint32_t i = 0; i != count; ++i)
         if (value_of(signals[i]).load(std::memory_order_acquire) < thresholds[i]) return i;
-      const auto waited = std::chrono::steady_clock::now() - start;
-      if (static_cast<std::uint64_t>(waited / std::chrono::nanoseconds(1)) >= ticks) return UINT32_MAX;
-      std::this_thread::sleep_for(std::chrono::microseconds(100));
-    }
+      return std::nullopt;
+    });
+    return first.value_or(UINT32_MAX);
   }
 
   static hsa_status_t queue_create(hsa_agent_t, std::uint32_t size, hsa_queue_type32_t type,
@@ -446,10 +479,7 @@ MockHsa::MockHsa() {
 }
 
 MockHsa::~MockHsa() {
-  gpu_.completions.stop();
-  gpu_.hostcall.reset();
-  gpu_.copier.reset();
-  gpu_.device_signals.reset();
+  gpu_.close();
   current = nullptr;
 }
 
@@ -502,6 +532,12 @@ void MockHsa::forget_copies_of(hsa_signal_t signal) {
   const auto is_it = [&](hsa_signal_t one) { return one.handle == signal.handle; };
   for (StartedCopy& copy : copies_)
     if (is_it(copy.completion) || std::ranges::any_of(copy.depends_on, is_it)) copy.ended = true;
+}
+
+int MockHsa::most_waiters(hsa_signal_t signal) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = waiters_.find(signal.handle);
+  return found == waiters_.end() ? 0 : found->second.most;
 }
 
 std::size_t MockHsa::signals() const {

@@ -116,6 +116,8 @@ public:
   void set_host_nodes(std::vector<std::vector<std::uint32_t>> ways) { distances_ = std::move(ways); }
 
   [[nodiscard]] std::size_t signals() const;
+  /// How many threads waited for the signal in HSA at once, at most.
+  [[nodiscard]] int most_waiters(hsa_signal_t signal) const;
   [[nodiscard]] std::size_t allocations() const;
   struct Allocation {
     hsa_amd_memory_pool_t pool;
@@ -144,6 +146,11 @@ private:
   std::map<std::string, int> calls_;
   std::vector<std::unique_ptr<MadeQueue>> queues_;
   std::vector<std::unique_ptr<amd_signal_t>> signals_;
+  struct Waiters {
+    int now = 0;
+    int most = 0;
+  };
+  std::map<std::uint64_t, Waiters> waiters_;  ///< by signal
   std::vector<void*> allocations_;
   Allocation last_allocation_{};
   std::vector<std::uint64_t> allowed_agents_;
