@@ -165,6 +165,20 @@ TEST(Objdump, disassembles_with_branch_targets_and_source_lines) {
   EXPECT_THAT(lines, HasSubstr("lines.hip:8"));
 }
 
+TEST(Objdump, shows_the_text_of_source_lines_that_it_finds) {
+  const Outcome outcome = run("cd / && " + tool + TOOLS_TEST_LINES + " --target gfx90a --disassemble");
+  EXPECT_THAT(outcome.output, ContainsRegex("address +instruction +target +source +source text\n"));
+  EXPECT_THAT(outcome.output, ContainsRegex("lines.hip:8 +out.threadIdx.x. = sum;\n"));
+}
+
+TEST(Objdump, shows_lines_without_their_text_where_the_source_is_not_found) {
+  // The same code, compiled from a folder that is gone.
+  const Outcome outcome = run(tool + TOOLS_TEST_MOVED_LINES + " --target gfx90a --disassemble");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, ContainsRegex("address +instruction +target +source\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("lines.hip:8\n"));
+}
+
 TEST(Objdump, has_no_column_of_lines_where_there_are_none) {
   const Outcome outcome = run(tool + kernels + " --target gfx90a --kernel saxpy --disassemble");
   EXPECT_EQ(outcome.exit_code, 0);
