@@ -54,11 +54,33 @@ TEST(Objdump, disassembles_generic_code_as_one_of_its_processors) {
   const nlohmann::json file = json_of(tool + TEST_CODE_OBJECTS "/add_gfx10-3-generic.elf --json --disassemble");
   const nlohmann::json& code_object = file["code_objects"][0];
   EXPECT_EQ(code_object["target"], "gfx10-3-generic");
-  EXPECT_EQ(named(code_object["kernels"], "add")["occupancy"],
-            "not told for gfx10-3-generic: it depends on the GPU that runs it");
   const std::string listing = named(code_object["functions"], "add")["instructions"].dump();
   EXPECT_THAT(listing, HasSubstr("v_add_nc_u32_e32"));
   EXPECT_THAT(listing, HasSubstr("s_endpgm"));
+}
+
+TEST(Objdump, tells_the_occupancy_of_generic_code_on_each_of_its_gpus) {
+  const auto occupancy = [](const std::string& file) {
+    return named(json_of(tool + TEST_CODE_OBJECTS + file + " --json")["code_objects"][0]["kernels"],
+                 "add")["occupancy"];
+  };
+  // 16 wavefronts of 32 on each of a pair's four SIMDs are 8 groups of 256.
+  const nlohmann::json rdna2 = occupancy("/add_gfx10-3-generic.elf");
+  ASSERT_EQ(rdna2.size(), 7U);
+  for (const nlohmann::json& row : rdna2) {
+    EXPECT_THAT(row["gpu"], ::testing::StartsWith("gfx103"));
+    EXPECT_EQ(row["groups_per_unit"], 8) << row;
+    EXPECT_EQ(row["unit"], "pair of compute units");
+  }
+  // MI350 has more LDS than MI300.
+  const nlohmann::json cdna = occupancy("/add_gfx9-4-generic.elf --dynamic-lds 65536");
+  const auto groups_on = [&cdna](const std::string& gpu) {
+    for (const nlohmann::json& row : cdna)
+      if (row["gpu"] == gpu) return row["groups_per_unit"].get<int>();
+    return 0;
+  };
+  EXPECT_EQ(groups_on("gfx942"), 1);
+  EXPECT_EQ(groups_on("gfx950"), 2);
 }
 
 TEST(Objdump, tells_a_kernels_arguments) {
