@@ -71,8 +71,9 @@ private:
     row["instruction"] = instruction ? instruction->text : no_instruction(code);
     const auto target = instruction ? target_of(*instruction) : std::nullopt;
     row["target"] = target ? fmt::format("{:#x}", function_.address + static_cast<std::uint64_t>(*target)) : "";
-    row["source"] = new_line(function_.address + offset);
-    row["source_text"] = row["source"] == "" ? "" : source_text(function_.address + offset);
+    const std::string line = new_line(function_.address + offset);
+    row["source"] = line;
+    row["source_text"] = line.empty() ? "" : source_text(function_.address + offset);
     rows_.push_back(std::move(row));
     return instruction ? instruction->size : std::min<std::size_t>(code.size(), sizeof(std::uint32_t));
   }
