@@ -30,6 +30,7 @@ function target(link,   path, heading, folder) {
   if (heading == "") return ""
   return "@ref " page_name(path == "" ? FILENAME : folder path) "_" heading
 }
+$0 == "```hip" { $0 = "```cpp" }  # to be coloured
 /^```/ { in_code = !in_code }
 !in_code && /^##+ / {
   heading = $0
@@ -42,6 +43,7 @@ function target(link,   path, heading, folder) {
   line = ""
   while (match(rest, /\]\([^()]*\)/)) {
     link = substr(rest, RSTART + 2, RLENGTH - 3)
+    if (link ~ /\.(svg|png)$/) sub(/.*\//, "", link)  # the site has images beside its pages
     to = link ~ /^https?:/ ? "" : target(link)
     line = line substr(rest, 1, RSTART)
     if (to ~ /^<tt>/)

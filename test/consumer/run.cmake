@@ -1,4 +1,5 @@
-# What both tests do: run a command, or stop with what it wrote; take the first C++ block of the README as example.cpp.
+# What the tests do: run a command, or stop with what it wrote; take the first C++ block of the README as example.cpp; go
+# through the compilers and standards that users have.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(NOT status EQUAL 0)
@@ -14,6 +15,15 @@ function(write_example readme folder)
     message(FATAL_ERROR "${readme} has no C++ block")
   endif()
   file(WRITE ${folder}/example.cpp "${CMAKE_MATCH_1}")
+endfunction()
+
+# Calls `function_name COMPILER STANDARD` for the compiler of the build and for Clang, if it is there, with C++20 and C++23.
+function(for_each_compiler_and_standard function_name)
+  foreach(compiler ${COMPILER} ${CLANG})
+    foreach(standard 20 23)
+      cmake_language(CALL ${function_name} ${compiler} ${standard})
+    endforeach()
+  endforeach()
 endfunction()
 
 function(expect_sorted)

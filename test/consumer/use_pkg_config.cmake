@@ -9,5 +9,11 @@ set(libraries ${FOLDER}/moved/${LIBRARIES})
 run(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${libraries}/pkgconfig pkg-config --cflags --libs fastdispatch)
 separate_arguments(flags UNIX_COMMAND "${output}")
 separate_arguments(more_flags UNIX_COMMAND "${FLAGS}")
-run(${COMPILER} -std=c++20 ${more_flags} ${FOLDER}/example.cpp -o ${FOLDER}/example ${flags} -Wl,-rpath,${libraries})
-expect_sorted(${FOLDER}/example ${libraries}/fastdispatch/kernels/bitonic_sort.hsaco)
+
+function(build_and_run compiler standard)
+  string(REPLACE 23 2b standard ${standard})  # as compilers call it that are older than the standard
+  run(${compiler} -std=c++${standard} ${more_flags} ${FOLDER}/example.cpp -o ${FOLDER}/example ${flags}
+      -Wl,-rpath,${libraries})
+  expect_sorted(${FOLDER}/example ${libraries}/fastdispatch/kernels/bitonic_sort.hsaco)
+endfunction()
+for_each_compiler_and_standard(build_and_run)

@@ -1,5 +1,6 @@
-# Each message in the first column of PAGE's tables is to be found in SOURCES, where it may be split over several lines.
-file(GLOB_RECURSE sources ${SOURCES}/*.cpp ${SOURCES}/*.hpp)
+# Each message in the first column of PAGE's tables is to be found in the sources of PROJECT, where it may be split over
+# several lines.
+file(GLOB_RECURSE sources ${PROJECT}/lib/*.cpp ${PROJECT}/lib/*.hpp ${PROJECT}/cmake/*.cmake)
 set(text)
 foreach(source IN LISTS sources)
   file(READ ${source} content)
@@ -16,6 +17,6 @@ foreach(row IN LISTS rows)
   string(REGEX REPLACE "^\\| `([^`]+)`.*" "\\1" message "${row}")
   string(FIND "${text}" "${message}" found)
   if(found EQUAL -1)
-    message(SEND_ERROR "no source of the library says '${message}'")
+    message(SEND_ERROR "no source says '${message}'")
   endif()
 endforeach()

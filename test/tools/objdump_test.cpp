@@ -54,11 +54,33 @@ TEST(Objdump, disassembles_generic_code_as_one_of_its_processors) {
   const nlohmann::json file = json_of(tool + TEST_CODE_OBJECTS "/add_gfx10-3-generic.elf --json --disassemble");
   const nlohmann::json& code_object = file["code_objects"][0];
   EXPECT_EQ(code_object["target"], "gfx10-3-generic");
-  EXPECT_EQ(named(code_object["kernels"], "add")["occupancy"],
-            "not told for gfx10-3-generic: it depends on the GPU that runs it");
   const std::string listing = named(code_object["functions"], "add")["instructions"].dump();
   EXPECT_THAT(listing, HasSubstr("v_add_nc_u32_e32"));
   EXPECT_THAT(listing, HasSubstr("s_endpgm"));
+}
+
+TEST(Objdump, tells_the_occupancy_of_generic_code_on_each_of_its_gpus) {
+  const auto occupancy = [](const std::string& file) {
+    return named(json_of(tool + TEST_CODE_OBJECTS + file + " --json")["code_objects"][0]["kernels"],
+                 "add")["occupancy"];
+  };
+  // 16 wavefronts of 32 on each of a pair's four SIMDs are 8 groups of 256.
+  const nlohmann::json rdna2 = occupancy("/add_gfx10-3-generic.elf");
+  ASSERT_EQ(rdna2.size(), 7U);
+  for (const nlohmann::json& row : rdna2) {
+    EXPECT_THAT(row["gpu"], ::testing::StartsWith("gfx103"));
+    EXPECT_EQ(row["groups_per_unit"], 8) << row;
+    EXPECT_EQ(row["unit"], "pair of compute units");
+  }
+  // MI350 has more LDS than MI300.
+  const nlohmann::json cdna = occupancy("/add_gfx9-4-generic.elf --dynamic-lds 65536");
+  const auto groups_on = [&cdna](const std::string& gpu) {
+    for (const nlohmann::json& row : cdna)
+      if (row["gpu"] == gpu) return row["groups_per_unit"].get<int>();
+    return 0;
+  };
+  EXPECT_EQ(groups_on("gfx942"), 1);
+  EXPECT_EQ(groups_on("gfx950"), 2);
 }
 
 TEST(Objdump, tells_a_kernels_arguments) {
@@ -163,6 +185,20 @@ TEST(Objdump, disassembles_with_branch_targets_and_source_lines) {
   EXPECT_TRUE(loops);
   EXPECT_THAT(lines, HasSubstr("lines.hip:7"));
   EXPECT_THAT(lines, HasSubstr("lines.hip:8"));
+}
+
+TEST(Objdump, shows_the_text_of_source_lines_that_it_finds) {
+  const Outcome outcome = run("cd / && " + tool + TOOLS_TEST_LINES + " --target gfx90a --disassemble");
+  EXPECT_THAT(outcome.output, ContainsRegex("address +instruction +target +source +source text\n"));
+  EXPECT_THAT(outcome.output, ContainsRegex("lines.hip:8 +out.threadIdx.x. = sum;\n"));
+}
+
+TEST(Objdump, shows_lines_without_their_text_where_the_source_is_not_found) {
+  // The same code, compiled from a folder that is gone.
+  const Outcome outcome = run(tool + TOOLS_TEST_MOVED_LINES + " --target gfx90a --disassemble");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_THAT(outcome.output, ContainsRegex("address +instruction +target +source\n"));
+  EXPECT_THAT(outcome.output, HasSubstr("lines.hip:8\n"));
 }
 
 TEST(Objdump, has_no_column_of_lines_where_there_are_none) {

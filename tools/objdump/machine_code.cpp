@@ -1,6 +1,7 @@
 #include "machine_code.hpp"
 
 #include "code_symbols.hpp"
+#include "source_text.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -47,13 +48,15 @@ std::optional<std::int64_t> target_of(const compute::Instruction& instruction) {
 /// A function's code, instruction after instruction.
 class FunctionListing {
 public:
-  FunctionListing(const CodeSymbol& function, const compute::LineTable& lines) : function_(function), lines_(lines) {}
+  FunctionListing(const CodeSymbol& function, const compute::LineTable& lines, SourceText& text)
+      : function_(function), lines_(lines), text_(text) {}
 
   [[nodiscard]] Document list(const compute::Disassembler& disassembler) {
     std::size_t offset = 0;
     while (offset < function_.bytes.size()) offset += add(disassembler, offset);
-    if (!has_lines_) {
-      for (Document& row : rows_) row.erase("source");
+    for (Document& row : rows_) {
+      if (!has_lines_) row.erase("source");
+      if (!has_text_) row.erase("source_text");
     }
     return std::move(rows_);
   }
@@ -68,7 +71,9 @@ private:
     row["instruction"] = instruction ? instruction->text : no_instruction(code);
     const auto target = instruction ? target_of(*instruction) : std::nullopt;
     row["target"] = target ? fmt::format("{:#x}", function_.address + static_cast<std::uint64_t>(*target)) : "";
-    row["source"] = new_line(function_.address + offset);
+    const std::string line = new_line(function_.address + offset);
+    row["source"] = line;
+    row["source_text"] = line.empty() ? "" : source_text(function_.address + offset);
     rows_.push_back(std::move(row));
     return instruction ? instruction->size : std::min<std::size_t>(code.size(), sizeof(std::uint32_t));
   }
@@ -82,6 +87,13 @@ private:
     return line;
   }
 
+  std::string source_text(std::uint64_t address) {
+    const auto line = lines_.source_of(address);
+    std::string text = line ? text_.line(line->file, line->number) : "";
+    has_text_ = has_text_ || !text.empty();
+    return text;
+  }
+
   static std::string no_instruction(std::span<const std::byte> code) {
     std::string text = ".byte";
     for (const std::byte byte : code.first(std::min<std::size_t>(code.size(), sizeof(std::uint32_t))))
@@ -91,9 +103,11 @@ private:
 
   const CodeSymbol& function_;
   const compute::LineTable& lines_;
+  SourceText& text_;
   Document rows_ = Document::array();
   std::string last_line_;
   bool has_lines_ = false;
+  bool has_text_ = false;
 };
 
 }  // namespace
@@ -111,6 +125,7 @@ Document MachineCode::disassembly(const std::optional<std::string>& kernel) cons
   if (state_->architecture == nullptr)
     throw std::runtime_error(fmt::format("the instructions of {} are not known here", state_->processor));
   Document functions = Document::array();
+  SourceText text;
   for (const CodeSymbol& function : state_->symbols.functions()) {
     if (kernel && function.name != *kernel) continue;
     // A function that is no kernel is compiled for the wavefronts of the kernels that call it.
@@ -121,7 +136,7 @@ Document MachineCode::disassembly(const std::optional<std::string>& kernel) cons
     Document document;
     document["name"] = fastdispatch::detail::demangle(function.name);
     document["bytes"] = function.bytes.size();
-    document["instructions"] = FunctionListing(function, state_->lines).list(compute::Disassembler(target));
+    document["instructions"] = FunctionListing(function, state_->lines, text).list(compute::Disassembler(target));
     functions.push_back(std::move(document));
   }
   return functions;

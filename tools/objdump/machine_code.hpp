@@ -24,7 +24,8 @@ public:
   MachineCode& operator=(const MachineCode&) = delete;
 
   /// The functions, or the kernel of this name alone, with their instructions in order: offsets in the file's memory,
-  /// what branches go to, and source lines where the file has debug information.
+  /// what branches go to, and source lines where the file has debug information, with their text where the source is
+  /// found.
   /// Throws std::runtime_error when the processor's instructions are not known.
   [[nodiscard]] Document disassembly(const std::optional<std::string>& kernel) const;
 

@@ -23,6 +23,6 @@ struct ElfView {
 };
 
 /// How many work-groups a compute unit holds at a time, how many wavefronts that are, and what limits them. A text that
-/// says why, where that is not known.
+/// says so, where that is not known. Of generic code a row for each GPU that runs it.
 [[nodiscard]] Document occupancy_document(const ElfView& elf, const fastdispatch::detail::KernelMetadata& kernel,
                                           const GroupShape& group);

@@ -7,8 +7,16 @@
 namespace softgpu::compute {
 namespace {
 
+using FileNames = llvm::DILineInfoSpecifier::FileLineInfoKind;
+
+llvm::object::SectionedAddress anywhere(std::uint64_t address) {
+  return {address, llvm::object::SectionedAddress::UndefSection};
+}
+
+bool is_known(const llvm::DILineInfo& line) { return line.Line != 0 && line.FileName != llvm::DILineInfo::BadString; }
+
 std::string text_of(const llvm::DILineInfo& line) {
-  if (line.Line == 0 || line.FileName == llvm::DILineInfo::BadString) return {};
+  if (!is_known(line)) return {};
   return line.FileName + ":" + std::to_string(line.Line);
 }
 
@@ -34,13 +42,20 @@ LineTable::~LineTable() = default;
 
 std::string LineTable::line_of(std::uint64_t address) const {
   if (state_->lines == nullptr) return {};
-  const llvm::DIInliningInfo frames = state_->lines->getInliningInfoForAddress(
-      {address, llvm::object::SectionedAddress::UndefSection}, {llvm::DILineInfoSpecifier::FileLineInfoKind::RawValue});
+  const llvm::DIInliningInfo frames =
+      state_->lines->getInliningInfoForAddress(anywhere(address), {FileNames::RawValue});
   if (frames.getNumberOfFrames() == 0) return {};
   std::string text = text_of(frames.getFrame(0));
   if (text.empty() || frames.getNumberOfFrames() == 1) return text;
   const std::string outer = text_of(frames.getFrame(frames.getNumberOfFrames() - 1));
   return outer.empty() ? text : text + ", inlined into " + outer;
+}
+
+std::optional<SourceLine> LineTable::source_of(std::uint64_t address) const {
+  if (state_->lines == nullptr) return std::nullopt;
+  const llvm::DILineInfo line = state_->lines->getLineInfoForAddress(anywhere(address), {FileNames::AbsoluteFilePath});
+  if (!is_known(line)) return std::nullopt;
+  return SourceLine{.file = line.FileName, .number = line.Line};
 }
 
 }  // namespace softgpu::compute
