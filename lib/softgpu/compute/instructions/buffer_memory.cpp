@@ -3,6 +3,7 @@
 //
 // The descriptor is a run-time value. One of the form that the runtime gives a queue's scratch is addressed here, where
 // the dwords of the lanes lie side by side; any other goes to the runtime, lane by lane. So do elements with a format.
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -107,7 +108,7 @@ LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned
 
 /// Ends the wavefront if a lane accesses what is beyond its private memory, where other wavefronts have theirs.
 /// Compilers add the wavefront's offset to the base, so that the base tells whether the buffer is the wavefront's own.
-void refuse_overrun(Emitter& e, const Instruction& i, const BufferAccess& access, unsigned dwords) {
+void refuse_overrun(Emitter& e, const Instruction& i, const BufferAccess& access, std::uint32_t bytes) {
   const unsigned wavefront_shift = e.wavefront_size() == 64 ? 6 : 5;
   Value* wave_base = e.field(offsetof(WaveState, scratch_wave_base), e.i64());
   Value* lane_bytes = e.field(offsetof(WaveState, scratch_bytes_per_lane), e.i32());
@@ -117,7 +118,7 @@ void refuse_overrun(Emitter& e, const Instruction& i, const BufferAccess& access
   Chunks beyond;
   Value* any = nullptr;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* last = e.ir.CreateAdd(access.offsets[chunk], e.splat(4 * (dwords - 1)));
+    Value* last = e.ir.CreateAdd(access.offsets[chunk], e.splat(bytes - 1));
     beyond[chunk] = e.ir.CreateAnd(e.ir.CreateICmpUGE(last, e.splat(left)), e.exec_mask(chunk));
     any = chunk == 0 ? beyond[chunk] : e.ir.CreateOr(any, beyond[chunk]);
   }
@@ -130,6 +131,23 @@ void refuse_overrun(Emitter& e, const Instruction& i, const BufferAccess& access
          {e.state(), e.mask_from_chunks(beyond), e.ir.getInt64(static_cast<std::uint64_t>(i.offset))});
   e.ir.CreateUnreachable();
   e.ir.SetInsertPoint(within);
+}
+
+/// Whether a lane's bytes reach into the next row (i1), or null where they cannot. A lane's next dword lies a row
+/// further on, so that the bytes are then not side by side. Compilers access private memory at any alignment.
+Value* crosses_rows(Emitter& e, const BufferAccess& access, std::uint32_t bytes) {
+  const std::uint32_t part = std::min(bytes, 4U);
+  if (part == 1) return nullptr;
+  Chunks crossing;
+  Value* any = nullptr;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    crossing[chunk] = e.ir.CreateICmpUGT(e.ir.CreateAnd(access.offsets[chunk], e.splat(3U)), e.splat(4 - part));
+    if (!access.is_uniform) crossing[chunk] = e.ir.CreateAnd(crossing[chunk], e.exec_mask(chunk));
+    any = chunk == 0 ? crossing[chunk] : e.ir.CreateOr(any, crossing[chunk]);
+  }
+  any = e.ir.CreateIsNotNull(e.ir.CreateBitCast(any, e.ir.getInt16Ty()));
+  const auto* known = llvm::dyn_cast<llvm::ConstantInt>(any);
+  return known != nullptr && known->isZero() ? nullptr : any;
 }
 
 /// The runtime takes index and offset of a lane in one number.
@@ -159,13 +177,21 @@ void count_buffer_access(Emitter& e, const BufferAccess& access, std::uint32_t b
                             profile::Space::global, bytes);
 }
 
+/// Scratch whose bytes cross rows is accessed as other buffers are.
 template <class InScratch, class InBuffer>
-void branch(Emitter& e, const BufferAccess& access, InScratch&& in_scratch, InBuffer&& in_buffer) {
+void branch(Emitter& e, const Instruction& i, const BufferAccess& access, std::uint32_t bytes, InScratch&& in_scratch,
+            InBuffer&& in_buffer) {
   llvm::BasicBlock* scratch = e.new_block("scratch");
   llvm::BasicBlock* buffer = e.new_block("buffer");
   llvm::BasicBlock* done = e.new_block("accessed");
   e.ir.CreateCondBr(is_scratch(e, access), scratch, buffer);
   e.ir.SetInsertPoint(scratch);
+  refuse_overrun(e, i, access, bytes);
+  if (Value* crossing = crosses_rows(e, access, bytes)) {
+    llvm::BasicBlock* within_rows = e.new_block("within_rows");
+    e.ir.CreateCondBr(crossing, buffer, within_rows);
+    e.ir.SetInsertPoint(within_rows);
+  }
   in_scratch();
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(buffer);
@@ -199,9 +225,8 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
   const Operand& destination = i.operands.at(0);
   const BufferAccess access = buffer_access(e, i, 2);
   branch(
-      e, access,
+      e, i, access, format.bytes,
       [&] {
-        refuse_overrun(e, i, access, format.dwords());
         profile::count_scratch_access(e, format.bytes);
         for (unsigned d = 0; d < format.dwords(); ++d)
           load_lanes(e, part_of(destination, d, 1), dword_of(format), scratch_addresses(e, access, d));
@@ -219,9 +244,8 @@ void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
   const Operand& source = i.operands.at(0);
   const BufferAccess access = buffer_access(e, i, 2);
   branch(
-      e, access,
+      e, i, access, format.bytes,
       [&] {
-        refuse_overrun(e, i, access, format.dwords());
         profile::count_scratch_access(e, format.bytes);
         for (unsigned d = 0; d < format.dwords(); ++d)
           store_lanes(e, part_of(source, d, 1), dword_of(format), scratch_addresses(e, access, d));

@@ -85,14 +85,13 @@ Case scratch_case(const std::string& prefix, const MemoryOperation& operation, c
                                     (address.scalar ? state.scalar[4] / scalar_unit : 0) + address.immediate;
                            });
   made.prepare = [=](MachineState& state, Random& random) {
-    const u32 alignment = prefix == "buffer_" ? std::min(operation.bytes, 4U) : 1;  // swizzled by dwords
     const u32 last = first_byte + bytes_used - operation.bytes;
     state.scalar[4] =
         address.vector ? 4 * scalar_unit
                        : static_cast<u32>(first_byte + random() % (last - first_byte + 1) / 4 * 4 - address.immediate);
     for (u32& lane : state.vector[0])
-      lane = static_cast<u32>(first_byte + random() % (last - first_byte + 1) / alignment * alignment) -
-             address.immediate - (address.scalar ? state.scalar[4] / scalar_unit : 0);
+      lane = static_cast<u32>(first_byte + random() % (last - first_byte + 1)) - address.immediate -
+             (address.scalar ? state.scalar[4] / scalar_unit : 0);
   };
   return made;
 }
@@ -105,7 +104,8 @@ TEST_P(ScratchMemory, MatchesTheManual) {
       scratch_case("scratch_", operation, {.vector = true, .scalar = false, .immediate = 8}),
       scratch_case("scratch_", operation, {.vector = false, .scalar = true, .immediate = 4}),
   };
-  if (operation.bytes <= 4) {  // buffers swizzle by elements of four bytes
+  if (operation.bytes <= 4) {  // buffers swizzle by elements of four bytes, which the bytes may cross
+    cases.push_back(scratch_case("buffer_", operation, {.vector = false, .scalar = false, .immediate = 27}));
     cases.push_back(scratch_case("buffer_", operation, {.vector = false, .scalar = false, .immediate = 24}));
     cases.push_back(scratch_case("buffer_", operation, {.vector = true, .scalar = false, .immediate = 8}));
     cases.push_back(scratch_case("buffer_", operation, {.vector = true, .scalar = true, .immediate = 0}));
