@@ -47,7 +47,9 @@ Value* find_shape(Emitter& e, const LaneAddresses& a) {
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) arguments.push_back(values[chunk]);
 
   llvm::Module& module = *e.ir.GetInsertBlock()->getModule();
-  const std::string name = (a.in_lds ? "lds_shape_" : a.is_signed ? "signed_shape_" : "shape_") +
+  const std::string name = (a.in_lds      ? "lds_shape_"
+                            : a.is_signed ? "signed_shape_"
+                                          : "shape_") +
                            std::to_string(offset_type(a)->getIntegerBitWidth()) + "_" + std::to_string(a.shift);
   llvm::Function* function = module.getFunction(name);
   if (function == nullptr) {

@@ -13,9 +13,8 @@ bool is_plain(const Operand& operand) { return !operand.negated && !operand.abso
 /// An instruction in the form that has no more to it than its operands.
 bool is_plain(const Instruction& instruction) {
   return instruction.encoding != Encoding::sdwa && instruction.encoding != Encoding::dpp &&
-         instruction.modifiers.empty() && std::ranges::all_of(instruction.operands, [](const auto& operand) {
-           return is_plain(operand);
-         });
+         instruction.modifiers.empty() &&
+         std::ranges::all_of(instruction.operands, [](const auto& operand) { return is_plain(operand); });
 }
 
 bool is_register(const Operand& operand, unsigned dwords) {
@@ -207,8 +206,8 @@ LaneSums::Made LaneSums::begin_addition(const Instruction& i) const {
 /// v_addc_co_u32 v1, vcc, v3, v2, vcc
 LaneSums::Made LaneSums::end_addition(const Instruction& i) const {
   if (i.operands.size() != 5 || !is_register(i.operands[0], 1) || !is_mask(i.operands[4])) return {};
-  const auto found = std::ranges::find_if(
-      begun_, [&](const auto& begun) { return begun && begun->carry == i.operands[4].index; });
+  const auto found =
+      std::ranges::find_if(begun_, [&](const auto& begun) { return begun && begun->carry == i.operands[4].index; });
   const unsigned high = i.operands[0].index;
   if (found == begun_.end() || (*found)->low == high) return {};
   const Begun& begun = **found;
