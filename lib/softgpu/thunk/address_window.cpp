@@ -11,8 +11,8 @@
 namespace softgpu::thunk {
 namespace {
 
-constexpr std::uint64_t largest = std::uint64_t{512} << 30;
-constexpr std::uint64_t smallest = std::uint64_t{16} << 30;
+constexpr std::uint64_t largest = std::uint64_t{1} << 40;
+constexpr std::uint64_t smallest = std::uint64_t{256} << 30;
 constexpr std::uint64_t guard = compute::AccessibleMemory::guard_bytes;
 static_assert(smallest > 2 * guard);
 

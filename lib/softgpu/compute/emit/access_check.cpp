@@ -56,9 +56,9 @@ void define(Emitter& e, llvm::Function& function) {
 
 /// An access that certainly came before, with the same offsets and lanes, is not checked again: the function is called
 /// once for both, as that of lane_shape.cpp is.
-Value* is_any_outside(Emitter& e, const LaneAddresses& a) {
+Value* is_any_outside(Emitter& e, const Chunks& addresses, const Chunks& active) {
   std::vector<Value*> arguments;
-  for (const Chunks& values : {a.offsets, a.active})
+  for (const Chunks& values : {addresses, active})
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) arguments.push_back(values[chunk]);
   arguments.push_back(window_base(e));
   arguments.push_back(window_mask(e));
@@ -85,15 +85,26 @@ Value* is_any_outside(Emitter& e, const LaneAddresses& a) {
 
 void check_access(Emitter& e, const LaneAddresses& addresses, std::uint32_t bytes) {
   const bool has_scalar_base = offset_type(addresses)->isIntegerTy(32);
-  Value* outside =
-      has_scalar_base ? is_outside(e, e.ir.CreatePtrToInt(addresses.base, e.i64())) : is_any_outside(e, addresses);
+  Value* outside = has_scalar_base ? is_outside(e, e.ir.CreatePtrToInt(addresses.base, e.i64()))
+                                   : is_any_outside(e, addresses.offsets, addresses.active);
   when_outside(e, outside, [&] {
     Chunks numbers;
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) numbers[chunk] = address_numbers(e, addresses, chunk);
-    put_lane_addresses(e, numbers);
-    e.call(reinterpret_cast<const void*>(&runtime::check_lanes), e.ir.getVoidTy(),
-           {e.state(), e.mask_from_chunks(addresses.active), e.ir.getInt32(bytes)});
+    const auto ask = [&] {
+      put_lane_addresses(e, numbers);
+      e.call(reinterpret_cast<const void*>(&runtime::check_lanes), e.ir.getVoidTy(),
+             {e.state(), e.mask_from_chunks(addresses.active), e.ir.getInt32(bytes)});
+    };
+    // The sum of an address that is inside may have a base that is not.
+    if (addresses.is_sum)
+      when_outside(e, is_any_outside(e, numbers, addresses.active), ask);
+    else
+      ask();
   });
+}
+
+Value* is_surely_inside(Emitter& e, Value* base) {
+  return e.ir.CreateAnd(e.ir.CreateNot(is_outside(e, base)), e.ir.CreateIsNotNull(window_mask(e)));
 }
 
 void check_access(Emitter& e, Value* base, Value* address, std::uint32_t bytes, Value* happens) {

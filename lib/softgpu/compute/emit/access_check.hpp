@@ -18,4 +18,8 @@ void check_access(Emitter& e, const LaneAddresses& addresses, std::uint32_t byte
 void check_access(Emitter& e, llvm::Value* base, llvm::Value* address, std::uint32_t bytes,
                   llvm::Value* happens = nullptr);
 
+/// Whether there is a window, and it has `base` (i64): then what 32-bit offsets, shifted or not, make of it is in no
+/// aperture (i1).
+[[nodiscard]] llvm::Value* is_surely_inside(Emitter& e, llvm::Value* base);
+
 }  // namespace softgpu::compute

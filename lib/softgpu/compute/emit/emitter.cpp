@@ -72,12 +72,23 @@ std::optional<std::int64_t> Emitter::enter_next_block() {
   ir.SetInsertPoint(blocks_.at(key));
   known_mode.set_current(key.mode);
   exec_knowledge.begin_block(key.all_lanes);
+  address_sums.begin_block(key.offset);
   return key.offset;
 }
 
 void Emitter::emit(const Instruction& decoded) {
   set_instruction(decoded);
-  if (!decoded.halves.empty()) return emit_halves(decoded);
+  address_sums.begin_instruction(decoded);
+  if (decoded.halves.empty())
+    emit_by_handler(decoded);
+  else
+    emit_halves(decoded);
+  address_sums.end_instruction();
+}
+
+void Emitter::emit_by_handler(const Instruction& decoded) {
+  set_instruction(decoded);
+  if (address_sums.are_used()) expect_writes(WrittenRegisters(decoded));
   const Instruction instruction = unread(decoded);
   const Handler* handler = handlers_.find(instruction.mnemonic);
   if (handler == nullptr) unsupported();
@@ -105,9 +116,9 @@ void Emitter::emit(const Instruction& decoded) {
 
 void Emitter::emit_halves(const Instruction& instruction) {
   postpone_writes();
-  emit(instruction.halves.at(0));
+  emit_by_handler(instruction.halves.at(0));
   stop_postponing();
-  emit(instruction.halves.at(1));
+  emit_by_handler(instruction.halves.at(1));
   write_postponed();
 }
 

@@ -16,6 +16,7 @@
 #include <set>
 #include <vector>
 
+#include "softgpu/compute/emit/address_sums.hpp"
 #include "softgpu/compute/emit/known_mode.hpp"
 #include "softgpu/compute/emit/vector_registers.hpp"
 #include "softgpu/compute/emit/vgpr_indexing.hpp"
@@ -33,6 +34,7 @@ public:
 
   KnownMode known_mode;
   VgprIndexing indexing;
+  AddressSums address_sums{*this};
 
   /// The block of the instruction at `offset`, to branch to.
   llvm::BasicBlock* block_at(std::int64_t offset);
@@ -65,6 +67,7 @@ private:
     friend auto operator<=>(const BlockKey&, const BlockKey&) = default;  // NOLINT(modernize-use-nullptr)
   };
   llvm::BasicBlock* block_at(const BlockKey& key);
+  void emit_by_handler(const Instruction& decoded);
   void emit_halves(const Instruction& instruction);
   llvm::Value* state_address(std::size_t offset);
   template <class Move>

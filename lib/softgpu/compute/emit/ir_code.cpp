@@ -21,6 +21,17 @@ void IrCode::unsupported(const std::string& why) const {
   throw UnsupportedInstruction{instruction_->offset, instruction_->text + (why.empty() ? "" : ": " + why)};
 }
 
+void IrCode::check_vector_write(unsigned index) const {
+  if (expected_writes_ && !expected_writes_->has_vector(index)) unsupported("an unexpected write of a vector register");
+}
+
+void IrCode::check_scalar_write(unsigned index) const {
+  // Nothing is known of registers above VCC but EXEC.
+  const bool matters = index < scalar_register::vcc + 2 || (index & ~1U) == scalar_register::exec;
+  if (matters && expected_writes_ && !expected_writes_->has_scalar(index))
+    unsupported("an unexpected write of a scalar register");
+}
+
 llvm::BasicBlock* IrCode::new_block(const char* name) {
   return llvm::BasicBlock::Create(function_.getContext(), name, &function_);
 }

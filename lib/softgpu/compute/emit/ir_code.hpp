@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include <llvm/IR/IRBuilder.h>
@@ -12,6 +13,7 @@
 #include "softgpu/compute/emit/emit_options.hpp"
 #include "softgpu/compute/instruction_set/architecture.hpp"
 #include "softgpu/compute/instruction_set/instruction.hpp"
+#include "softgpu/compute/program/written_registers.hpp"
 
 namespace softgpu::compute {
 
@@ -81,6 +83,11 @@ public:
 protected:
   /// The instruction that is emitted, for messages.
   void set_instruction(const Instruction& instruction) { instruction_ = &instruction; }
+  /// From now on, the registers that code is emitted to write are among these.
+  void expect_writes(const WrittenRegisters& registers) { expected_writes_ = registers; }
+  /// Refuses the kernel otherwise: facts about the register were kept that do not hold any more.
+  void check_vector_write(unsigned index) const;
+  void check_scalar_write(unsigned index) const;
   [[nodiscard]] const llvm::Function& function() const { return function_; }
 
   llvm::BasicBlock* entry_;
@@ -92,6 +99,7 @@ private:
   EmitOptions options_;
   llvm::Value* state_;
   const Instruction* instruction_ = nullptr;
+  std::optional<WrittenRegisters> expected_writes_;
 };
 
 }  // namespace softgpu::compute

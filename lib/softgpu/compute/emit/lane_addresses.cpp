@@ -12,9 +12,12 @@ namespace {
 
 bool has_short_offsets(const LaneAddresses& a) { return offset_type(a)->isIntegerTy(32); }
 
-/// Offsets, or lane 0's, in 64 bits.
+bool has_signs(const LaneAddresses& a) { return a.in_lds || a.is_signed; }
+
+/// Offsets in bytes, or lane 0's, in 64 bits.
 Value* extended(Emitter& e, const LaneAddresses& a, Value* offsets, llvm::Type* type) {
-  return a.in_lds ? e.ir.CreateSExt(offsets, type) : e.ir.CreateZExt(offsets, type);
+  Value* wide = has_signs(a) ? e.ir.CreateSExt(offsets, type) : e.ir.CreateZExt(offsets, type);
+  return e.ir.CreateShl(wide, a.shift);
 }
 
 }  // namespace
@@ -47,11 +50,11 @@ Value* lane_pointers(Emitter& e, const LaneAddresses& a, unsigned chunk, std::ui
   constexpr std::uint64_t middle = 0x80000000;
   Value* base = displaced(e, a.base, displacement);
   Value* offsets = a.offsets[chunk];
-  if (has_short_offsets(a) && !a.in_lds) {
-    base = displaced(e, base, middle);
+  if (has_short_offsets(a) && !has_signs(a)) {
+    base = displaced(e, base, middle << a.shift);
     offsets = e.ir.CreateXor(offsets, e.splat(middle));
   }
-  return e.ir.CreateGEP(e.ir.getInt8Ty(), base, offsets);
+  return e.ir.CreateGEP(e.ir.getIntNTy(8U << a.shift), base, offsets);
 }
 
 Value* address_numbers(Emitter& e, const LaneAddresses& a, unsigned chunk) {
@@ -66,18 +69,22 @@ Value* accessible_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
 
 Value* reaches(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   if (!has_short_offsets(a) || a.in_lds || bytes == 0) return e.ir.getTrue();
+  const std::uint32_t units = bytes >> a.shift;
   Value* exceeds = nullptr;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* wraps = e.ir.CreateICmpUGT(lane_0_offset(e, a, chunk), e.ir.getInt32(~bytes));
+    Value* first = lane_0_offset(e, a, chunk);
+    Value* wraps = has_signs(a) ? e.ir.CreateICmpSGT(first, e.ir.getInt32(0x7fffffffU - units))
+                                : e.ir.CreateICmpUGT(first, e.ir.getInt32(~units));
     exceeds = chunk == 0 ? wraps : e.ir.CreateOr(exceeds, wraps);
   }
   return e.ir.CreateNot(exceeds);
 }
 
 Value* follow(Emitter& e, const LaneAddresses& a, std::uint32_t step) {
+  if (step >> a.shift << a.shift != step) return e.ir.getFalse();  // the lanes lie further apart, or at one place
   std::vector<llvm::Constant*> steps;
   for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
-    steps.push_back(llvm::ConstantInt::get(offset_type(a), std::uint64_t{lane} * step));
+    steps.push_back(llvm::ConstantInt::get(offset_type(a), std::uint64_t{lane} * (step >> a.shift)));
   Value* expected = llvm::ConstantVector::get(steps);
   // Bits that differ, not comparisons: AVX-512 joins three vectors in one instruction.
   Value* wrong = nullptr;

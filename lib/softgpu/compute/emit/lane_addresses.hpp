@@ -7,12 +7,15 @@
 
 namespace softgpu::compute {
 
-/// Where the lanes access memory: at `base` + their offsets.
+/// Where the lanes access memory: at `base` + (their offsets << `shift`), modulo 2^64.
 struct LaneAddresses {
   llvm::Value* base = nullptr;        ///< ptr; all lanes add it: accesses that differ in it share their checks
-  Chunks offsets = {};                ///< <16 x i64>, or <16 x i32> without a sign
+  Chunks offsets = {};                ///< <16 x i64>, or <16 x i32>
   Chunks active = {};                 ///< <16 x i1>: the lanes that access memory
+  unsigned shift = 0;                 ///< at most 4
+  bool is_signed = false;             ///< offsets of 32 bits have a sign
   bool in_lds = false;                ///< offsets have a sign; active lanes' offsets are less than 2^16 from 0
+  bool is_sum = false;                ///< the kernel put the addresses together: the base may be anywhere
   bool out_of_range_is_zero = false;  ///< enabled lanes that are not active read 0
   bool is_consecutive = false;        ///< known at translation: dword after dword within each chunk
 };
@@ -23,7 +26,7 @@ inline const llvm::Align unaligned(1);
 /// An offset's type.
 [[nodiscard]] llvm::Type* offset_type(const LaneAddresses& a);
 [[nodiscard]] llvm::Value* lane_0_offset(Emitter& e, const LaneAddresses& a, unsigned chunk);
-/// The lanes' offsets from lane 0's.
+/// The lanes' offsets from lane 0's, before they are shifted.
 [[nodiscard]] llvm::Value* distances(Emitter& e, const LaneAddresses& a, unsigned chunk);
 /// Lane 0's address.
 [[nodiscard]] llvm::Value* first_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk);
@@ -38,7 +41,8 @@ inline const llvm::Align unaligned(1);
 [[nodiscard]] llvm::Value* displaced(Emitter& e, llvm::Value* base, std::uint64_t bytes);
 
 // --- Questions, whose answers are i1
-/// Whether lanes that lie so many bytes behind lane 0 have the offsets that this makes: 32 bits may wrap around.
+/// Whether lanes that lie so many bytes behind lane 0, a multiple of the offsets' unit, have the offsets that this
+/// makes: 32 bits may wrap around.
 [[nodiscard]] llvm::Value* reaches(Emitter& e, const LaneAddresses& a, std::uint32_t bytes);
 /// Whether in each chunk the active lanes' addresses are lane 0's plus `step` a lane.
 [[nodiscard]] llvm::Value* follow(Emitter& e, const LaneAddresses& a, std::uint32_t step);

@@ -25,10 +25,10 @@ void return_if(Emitter& e, Value* condition, Shape&& shape) {
 }
 
 /// Fills the function that finds out.
-void define(Emitter& e, llvm::Function& function, bool in_lds) {
+void define(Emitter& e, llvm::Function& function, const LaneAddresses& like) {
   const llvm::IRBuilder<>::InsertPointGuard guard(e.ir);
   e.ir.SetInsertPoint(llvm::BasicBlock::Create(e.ir.getContext(), "entry", &function));
-  LaneAddresses a{.in_lds = in_lds};
+  LaneAddresses a{.shift = like.shift, .is_signed = like.is_signed, .in_lds = like.in_lds};
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     a.offsets[chunk] = function.getArg(chunk);
     a.active[chunk] = function.getArg(e.chunks() + chunk);
@@ -47,7 +47,10 @@ Value* find_shape(Emitter& e, const LaneAddresses& a) {
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) arguments.push_back(values[chunk]);
 
   llvm::Module& module = *e.ir.GetInsertBlock()->getModule();
-  const std::string name = (a.in_lds ? "lds_shape_" : "shape_") + std::to_string(offset_type(a)->getIntegerBitWidth());
+  const std::string name = (a.in_lds      ? "lds_shape_"
+                            : a.is_signed ? "signed_shape_"
+                                          : "shape_") +
+                           std::to_string(offset_type(a)->getIntegerBitWidth()) + "_" + std::to_string(a.shift);
   llvm::Function* function = module.getFunction(name);
   if (function == nullptr) {
     std::vector<llvm::Type*> types;
@@ -60,7 +63,7 @@ Value* find_shape(Emitter& e, const LaneAddresses& a) {
     function->setDoesNotThrow();
     function->setWillReturn();
     function->addFnAttr(llvm::Attribute::AlwaysInline);
-    define(e, *function, a.in_lds);
+    define(e, *function, a);
   }
   return e.ir.CreateCall(function, arguments);
 }

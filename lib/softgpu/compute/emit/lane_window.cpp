@@ -15,7 +15,7 @@ namespace {
 
 /// The lanes' dwords from a place on that is so many bytes before lane 0 (<16 x i32>).
 Value* places(Emitter& e, const LaneAddresses& a, Value* before_lane_0) {
-  Value* bytes = e.ir.CreateTrunc(distances(e, a, 0), Emitter::lanes(e.i32()));
+  Value* bytes = e.ir.CreateShl(e.ir.CreateTrunc(distances(e, a, 0), Emitter::lanes(e.i32())), a.shift);
   return e.ir.CreateLShr(e.ir.CreateAdd(bytes, e.splat(e.ir.CreateTrunc(before_lane_0, e.i32()))), 2);
 }
 
@@ -28,7 +28,7 @@ Value* address(Emitter& e, const LaneAddresses& a, unsigned chunk) {
 Value* Window::holds(Emitter& e, const LaneAddresses& a) {
   constexpr std::uint64_t last = 4 * (window_dwords - 1);
   Value* own = distances(e, a, 0);
-  Value* wrong = e.ir.CreateAnd(own, e.splat(llvm::ConstantInt::get(offset_type(a), ~last)));
+  Value* wrong = e.ir.CreateAnd(own, e.splat(llvm::ConstantInt::get(offset_type(a), ~(last >> a.shift))));
   for (unsigned chunk = 1; chunk < e.chunks(); ++chunk)
     wrong = e.ir.CreateOr(wrong, e.ir.CreateXor(distances(e, a, chunk), own));
   std::vector<int> lanes_before = {lanes_per_chunk};  // lane 0 has -1 before it
@@ -44,6 +44,7 @@ Value* Window::shape(Emitter& e, const LaneAddresses& a) {
   Value* differences = llvm::ConstantInt::get(offset_type(a), 0);
   for (unsigned chunk = 1; chunk < e.chunks(); ++chunk)
     differences = e.ir.CreateOr(differences, e.ir.CreateXor(lane_0_offset(e, a, chunk), lane_0_offset(e, a, 0)));
+  differences = e.ir.CreateShl(differences, a.shift);
   Value* in_line = e.ir.CreateZExtOrTrunc(e.ir.CreateAnd(differences, line_bytes - 1), e.i64());
   return e.ir.CreateOr(e.ir.CreateZExt(used, e.i64()), e.ir.CreateShl(in_line, window_dwords));
 }

@@ -39,6 +39,7 @@ Value* ScalarRegisters::scalar_slot(unsigned index, unsigned dwords) {
 
 Value* ScalarRegisters::written_scalar_slot(unsigned index, unsigned dwords) {
   if ((index & ~1U) == scalar_register::exec) exec_knowledge.forget();
+  for (unsigned dword = 0; dword < dwords; ++dword) check_scalar_write(index + dword);
   return scalar_slot(index, dwords);
 }
 

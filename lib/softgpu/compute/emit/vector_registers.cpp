@@ -42,6 +42,7 @@ void VectorRegisters::set_vgpr(unsigned index, unsigned chunk, Value* value, Val
 }
 
 void VectorRegisters::set_vgpr_unmasked(unsigned index, unsigned chunk, Value* value) {
+  check_vector_write(index);
   llvm::AllocaInst* slot = vector_slot(index, chunk);
   if (postpones_)
     postponed_.push_back({slot, value});

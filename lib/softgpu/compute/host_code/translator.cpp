@@ -13,6 +13,7 @@
 #include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/profile/emit_counting.hpp"
+#include "softgpu/compute/program/lane_sum_flow.hpp"
 #include "softgpu/compute/program/waiting_loops.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 
@@ -60,6 +61,10 @@ Translation translate(const Program& program, std::uint32_t float_mode, const Em
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
   if (program.branches_indirectly() || program.instructions.size() > most_instructions_twice)
     emitter.exec_knowledge.ignore();
+  const auto& modes_reached = emitter.known_mode.possible();
+  const auto skips = [](std::uint32_t mode) { return (mode & mode_register::vskip) != 0; };
+  if (auto sums = follow_lane_sums(program); sums && std::ranges::none_of(modes_reached, skips))
+    emitter.address_sums.use(std::move(*sums));
   std::optional<CodeLines> lines;
   if (options.lines) lines.emplace(*function, program);
   emitter.begin(program.start);

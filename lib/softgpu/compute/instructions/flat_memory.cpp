@@ -1,5 +1,6 @@
 // FLAT, GLOBAL and SCRATCH instructions.
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,7 +79,23 @@ Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operan
   return addresses;
 }
 
+/// Addresses of which the kernel added up the parts: nothing if these are not known.
+std::optional<LaneAddresses> addresses_by_parts(Emitter& e, const AddressOperands& operands) {
+  if (operands.has_base()) return std::nullopt;
+  const auto sum = e.address_sums.find(operands.vector);
+  if (!sum) return std::nullopt;
+  Value* base = e.ir.CreateAdd(sum->base, base_address(e, operands));
+  LaneAddresses lanes{.base = e.ir.CreateIntToPtr(base, e.ir.getPtrTy()),
+                      .offsets = sum->index,
+                      .shift = sum->shift,
+                      .is_signed = sum->is_signed,
+                      .is_sum = true};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) lanes.active[chunk] = e.exec_mask(chunk);
+  return lanes;
+}
+
 LaneAddresses host_addresses(Emitter& e, const AddressOperands& operands) {
+  if (const auto lanes = addresses_by_parts(e, operands)) return *lanes;
   LaneAddresses lanes{.base = e.ir.CreateIntToPtr(base_address(e, operands), e.ir.getPtrTy())};
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     lanes.offsets[chunk] = operands.has_base() ? e.vector(operands.vector, chunk) : e.vector64(operands.vector, chunk);
@@ -134,6 +151,11 @@ void access(Emitter& e, Segment segment, const AddressOperands& operands, const 
   llvm::BasicBlock* apertures = e.new_block("apertures");
   llvm::BasicBlock* global = e.new_block("global");
   llvm::BasicBlock* done = e.new_block("accessed");
+  if (const auto lanes = addresses_by_parts(e, operands)) {
+    llvm::BasicBlock* unsure = e.new_block("unsure");
+    e.ir.CreateCondBr(is_surely_inside(e, e.ir.CreatePtrToInt(lanes->base, e.i64())), global, unsure);
+    e.ir.SetInsertPoint(unsure);
+  }
   e.ir.CreateCondBr(is_any_in_aperture(e, lane_addresses(e, segment, operands)), apertures, global);
   e.ir.SetInsertPoint(apertures);
   by_lane();

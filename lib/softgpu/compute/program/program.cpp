@@ -59,6 +59,14 @@ bool may_close_a_loop(const Instruction& instruction) {
   return flow.is_indirect || (flow.target && *flow.target <= instruction.offset);
 }
 
+std::vector<std::int64_t> successors(const Instruction& instruction) {
+  const Flow flow = flow_of(instruction);
+  std::vector<std::int64_t> offsets;
+  if (flow.target) offsets.push_back(*flow.target);
+  if (flow.falls_through) offsets.push_back(instruction.offset + instruction.size);
+  return offsets;
+}
+
 std::size_t read_memory(std::uint64_t address, std::span<std::byte> destination) {
   // An address as a packet names it, not one that this code made.
   auto* source = reinterpret_cast<void*>(address);  // NOLINT(performance-no-int-to-ptr)

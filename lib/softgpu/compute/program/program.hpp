@@ -52,6 +52,9 @@ private:
 /// Whether the instruction may branch back to itself or to an earlier one.
 [[nodiscard]] bool may_close_a_loop(const Instruction& instruction);
 
+/// Where control flow goes on after an instruction, as far as the code tells.
+[[nodiscard]] std::vector<std::int64_t> successors(const Instruction& instruction);
+
 /// Copies memory that may not be mapped: returns how many bytes could be read from `address` on.
 std::size_t read_memory(std::uint64_t address, std::span<std::byte> destination);
 

@@ -24,8 +24,9 @@ public:
 
     [[nodiscard]] bool contains(std::uint64_t address) const noexcept { return ((address ^ base) & mask) == 0; }
   };
-  /// A 32-bit offset may lead out of the window from any address in it, as far as this. Nothing is mapped there.
-  static constexpr std::uint64_t guard_bytes = (std::uint64_t{4} << 30) + (std::uint64_t{1} << 24);
+  /// A 32-bit offset in units of up to 16 bytes may lead out of the window from any address in it, as far as this.
+  /// Nothing is mapped there.
+  static constexpr std::uint64_t guard_bytes = (std::uint64_t{64} << 30) + (std::uint64_t{1} << 24);
 
   explicit AccessibleMemory(Window window) : window_(window) {}
 

@@ -43,9 +43,9 @@ TEST(AddressWindow, keeps_alignments_and_begins_again_at_its_beginning) {
   window.free(aligned);
   // Half of the window's room at a time: the second search has to begin anew.
   for (int i = 0; i < 4; ++i) {
-    void* large = window.allocate(240 * gibibyte, page);
+    void* large = window.allocate(480 * gibibyte, page);
     ASSERT_NE(large, nullptr) << i;
-    EXPECT_EQ(window.allocate(300 * gibibyte, page), nullptr);
+    EXPECT_EQ(window.allocate(600 * gibibyte, page), nullptr);
     window.free(large);
   }
 }
