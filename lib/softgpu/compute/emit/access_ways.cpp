@@ -38,7 +38,7 @@ bool is_branch_a_lane(Emitter& e, const LaneAddresses& a) {
 bool goes_through_caches(Emitter& e, const LaneAddresses& a) { return e.has_caches() && !a.in_lds; }
 
 Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
-  call_for_lanes(e, runtime::gather, a, bytes);
+  call_for_lanes(e, goes_through_caches(e, a) ? runtime::gather_cached : runtime::gather, a, bytes);
   Values values((bytes + 3) / 4);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (unsigned d = 0; d < values.size(); ++d) values[d][chunk] = lane_data(e, chunk, d);
@@ -48,7 +48,7 @@ Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes
 void store_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Values& values) {
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
     for (unsigned d = 0; d < values.size(); ++d) put_lane_data(e, chunk, d, values[d][chunk]);
-  call_for_lanes(e, runtime::scatter, a, bytes);
+  call_for_lanes(e, goes_through_caches(e, a) ? runtime::scatter_cached : runtime::scatter, a, bytes);
 }
 
 Value* has_shape(Emitter& e, Value* shape, std::uint64_t which) {

@@ -75,26 +75,6 @@ void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const Buffe
   });
 }
 
-void gather_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
-  for_each_lane(lanes, [&](unsigned lane) {
-    for (std::uint32_t at = 0; at < bytes;) {
-      const std::uint32_t size = piece(bytes - at, true);
-      put_lane_bytes(*state, lane, at, size, read_cached(*state, state->lane_addresses[lane] + at, size));
-      at += size;
-    }
-  });
-}
-
-void scatter_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
-  for_each_lane(lanes, [&](unsigned lane) {
-    for (std::uint32_t at = 0; at < bytes;) {
-      const std::uint32_t size = piece(bytes - at, true);
-      write_cached(*state, state->lane_addresses[lane] + at, lane_bytes(*state, lane, at, size), size);
-      at += size;
-    }
-  });
-}
-
 /// Whether the program has anything at the address.
 bool is_in_memory(std::uint64_t address) {
   constexpr std::uint64_t page = 4096;
@@ -213,7 +193,6 @@ void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Se
 }
 
 void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
-  if (state->caches != nullptr) return gather_cached(state, lanes, bytes);
   switch (bytes) {
   case 1:
     return gather_elements<std::uint8_t>(state, lanes);
@@ -231,7 +210,6 @@ void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
 }
 
 void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
-  if (state->caches != nullptr) return scatter_cached(state, lanes, bytes);
   switch (bytes) {
   case 1:
     return scatter_elements<std::uint8_t>(state, lanes);
@@ -246,6 +224,26 @@ void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
   default:
     return scatter_dwords<4>(state, lanes);
   }
+}
+
+void gather_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    for (std::uint32_t at = 0; at < bytes;) {
+      const std::uint32_t size = piece(bytes - at, true);
+      put_lane_bytes(*state, lane, at, size, read_cached(*state, state->lane_addresses[lane] + at, size));
+      at += size;
+    }
+  });
+}
+
+void scatter_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  for_each_lane(lanes, [&](unsigned lane) {
+    for (std::uint32_t at = 0; at < bytes;) {
+      const std::uint32_t size = piece(bytes - at, true);
+      write_cached(*state, state->lane_addresses[lane] + at, lane_bytes(*state, lane, at, size), size);
+      at += size;
+    }
+  });
 }
 
 void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,

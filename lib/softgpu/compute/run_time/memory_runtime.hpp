@@ -25,9 +25,12 @@ void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Seg
 void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
            std::uint32_t bytes);
 
-/// The same, and faster, for addresses that are known to be host addresses.
+/// The same, and faster, for addresses that are known to be host addresses, LDS among them.
 void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
 void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
+/// The same through the caches, where there are any: not for LDS.
+void gather_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
+void scatter_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
 
 /// A buffer resource descriptor and where in the buffer: lane_addresses holds index << 32 | offset of each lane.
 /// Accesses out of the buffer's range read 0 and write nothing.
