@@ -11,10 +11,9 @@
 namespace softgpu::thunk {
 namespace {
 
-constexpr std::uint64_t largest = std::uint64_t{1} << 40;
-constexpr std::uint64_t smallest = std::uint64_t{256} << 30;
+constexpr std::uint64_t largest = std::uint64_t{512} << 30;
+constexpr std::uint64_t smallest = std::uint64_t{16} << 30;
 constexpr std::uint64_t guard = compute::AccessibleMemory::guard_bytes;
-static_assert(smallest > 2 * guard);
 
 constexpr int reservation = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
@@ -28,14 +27,14 @@ bool is_limited() {
 AddressWindow::AddressWindow() {
   if (is_limited()) return;
   for (std::uint64_t size = largest; size >= smallest; size /= 2) {
-    const std::uint64_t wanted = 2 * size + guard;
+    const std::uint64_t wanted = 2 * size + 2 * guard;
     void* reserved = mmap(nullptr, wanted, PROT_NONE, reservation, -1, 0);
     if (reserved == MAP_FAILED) continue;
     reserved_ = reinterpret_cast<std::uint64_t>(reserved);
     reserved_bytes_ = wanted;
-    base_ = round_up(reserved_, size);
+    base_ = round_up(reserved_ + guard, size);
     bytes_ = size;
-    next_ = begin();
+    next_ = base_;
     return;
   }
 }
@@ -87,7 +86,7 @@ void* AddressWindow::take(std::uint64_t address, std::uint64_t size) {
 void* AddressWindow::allocate(std::uint64_t size, std::uint64_t alignment) {
   if (bytes_ == 0) return nullptr;
   std::uint64_t address = find_gap(next_, end(), size, alignment);
-  if (address == 0) address = find_gap(begin(), next_, size, alignment);
+  if (address == 0) address = find_gap(base_, next_, size, alignment);
   void* memory = address == 0 ? nullptr : take(address, size);
   if (memory != nullptr) next_ = address + size;
   return memory;
@@ -95,7 +94,7 @@ void* AddressWindow::allocate(std::uint64_t size, std::uint64_t alignment) {
 
 void* AddressWindow::allocate_at(void* memory, std::uint64_t size) {
   const auto address = reinterpret_cast<std::uint64_t>(memory);
-  if (address < begin() || address >= end() || size > end() - address) return nullptr;
+  if (address < base_ || address >= end() || size > end() - address) return nullptr;
   const auto after = taken_.lower_bound(address);
   if (after != taken_.end() && after->first < address + size) return nullptr;
   if (after != taken_.begin() && std::prev(after)->first + std::prev(after)->second > address) return nullptr;

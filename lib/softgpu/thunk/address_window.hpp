@@ -37,14 +37,13 @@ public:
   void free(void* address) noexcept;
 
 private:
-  [[nodiscard]] std::uint64_t begin() const noexcept { return base_ + compute::AccessibleMemory::guard_bytes; }
-  [[nodiscard]] std::uint64_t end() const noexcept { return base_ + bytes_ - compute::AccessibleMemory::guard_bytes; }
+  [[nodiscard]] std::uint64_t end() const noexcept { return base_ + bytes_; }
   [[nodiscard]] void* take(std::uint64_t address, std::uint64_t size);
   /// The first gap of `size` bytes between two addresses; 0 if there is none.
   [[nodiscard]] std::uint64_t find_gap(std::uint64_t from, std::uint64_t to, std::uint64_t size,
                                        std::uint64_t alignment) const;
 
-  std::uint64_t reserved_ = 0;  ///< with the alignment's rest and the guards
+  std::uint64_t reserved_ = 0;  ///< with the alignment's rest, and guards on both sides
   std::uint64_t reserved_bytes_ = 0;
   std::uint64_t base_ = 0;
   std::uint64_t bytes_ = 0;  ///< a power of 2; 0: nothing is reserved

@@ -59,6 +59,36 @@ Values load_consecutive(Emitter& e, const LaneAddresses& a, const Values& inacti
   return values;
 }
 
+/// One vector a chunk of the lanes' dword `d`.
+Value* load_neighbours(Emitter& e, const LaneAddresses& a, unsigned chunk, std::size_t d) {
+  Value* from = displaced(e, first_pointer(e, a, chunk), 4 * d);
+  return e.ir.CreateAlignedLoad(Emitter::lanes(e.i32()), from, unaligned, !a.in_lds);
+}
+
+/// For tuples that begin with the next lane's second dword, as compilers load what a stencil looks at. Vectors may be
+/// read in parts: of two dwords that are read at once, a lane takes both from one vector. One of two neighbours has its
+/// two dwords side by side in the first vector, the other one in the second.
+Values load_overlapping(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  Values values(inactive.size());
+  std::vector<int> first, second;
+  for (int lane = 0; lane < static_cast<int>(lanes_per_chunk); lane += 2) {
+    first.insert(first.end(), {lane, static_cast<int>(lanes_per_chunk) + lane});
+    second.insert(second.end(), {lane + 1, static_cast<int>(lanes_per_chunk) + lane + 1});
+  }
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    if (!a.in_lds) prefetch(e, first_pointer(e, a, chunk), 4 * lanes_per_chunk);
+    for_each_part(values.size(), [&](std::size_t d, std::size_t dwords) {
+      Value* own = load_neighbours(e, a, chunk, d);
+      values[d][chunk] = own;
+      if (dwords == 1) return;
+      Value* next = load_neighbours(e, a, chunk, d + 1);
+      values[d][chunk] = e.ir.CreateShuffleVector(own, next, first);
+      values[d + 1][chunk] = e.ir.CreateShuffleVector(own, next, second);
+    });
+  }
+  return values;
+}
+
 /// Scalar loads for each chunk.
 Values load_uniform(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   Values values(inactive.size());
@@ -132,6 +162,9 @@ Values load_tuples(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   }
   ways.when(follow(e, a, 0));
   ways.arrive(load_uniform(e, a, inactive));
+  ways.otherwise();
+  ways.when(e.ir.CreateAnd(follow(e, a, 4), all_active(e, a)));
+  ways.arrive(load_overlapping(e, a, inactive));
   ways.otherwise();
   ways.arrive(load_gathered(e, a, inactive));
   return ways.finish();

@@ -134,7 +134,8 @@ std::array<u32, lane_count> places(Random& random, bool may_be_uniform) {
 void prepare(MachineState& s, Random& random, const Index& index, const MemoryOperation& operation) {
   constexpr std::array<u32, 6> edges = {0, 0x80000000, 0x40000000, 0x20000000, 0x10000000, 1000};
   const u32 edge = edges.at(random() % edges.size());
-  const u32 units = std::max(1U, operation.bytes >> index.shift);  // from element to element
+  u32 units = std::max(1U, operation.bytes >> index.shift);  // from element to element
+  if (operation.kind == Kind::load && random() % 2 == 0) units = 1;
   const u32 before = static_cast<u32>(random() % lane_count) * units;
   const auto lanes = places(random, operation.kind == Kind::load);
   for (unsigned lane = 0; lane < lane_count; ++lane)

@@ -1,5 +1,6 @@
 #include "softgpu/thunk/address_window.hpp"
 
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -43,9 +44,9 @@ TEST(AddressWindow, keeps_alignments_and_begins_again_at_its_beginning) {
   window.free(aligned);
   // Half of the window's room at a time: the second search has to begin anew.
   for (int i = 0; i < 4; ++i) {
-    void* large = window.allocate(480 * gibibyte, page);
+    void* large = window.allocate(240 * gibibyte, page);
     ASSERT_NE(large, nullptr) << i;
-    EXPECT_EQ(window.allocate(600 * gibibyte, page), nullptr);
+    EXPECT_EQ(window.allocate(300 * gibibyte, page), nullptr);
     window.free(large);
   }
 }
@@ -62,6 +63,19 @@ TEST(AddressWindow, gives_a_wanted_address_if_it_is_free) {
   EXPECT_EQ(window.allocate_at(block, 4 * page), block);
   int local = 0;
   EXPECT_EQ(window.allocate_at(&local, page), nullptr);
+}
+
+TEST(AddressWindow, keeps_others_away_as_far_as_an_index_reaches) {
+  const AddressWindow window;
+  const auto is_taken = [](std::uint64_t address) {
+    void* wanted = reinterpret_cast<void*>(address);
+    void* got = mmap(wanted, page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (got == wanted) munmap(got, page);
+    return got != wanted;
+  };
+  const auto [base, mask] = window.addresses();
+  EXPECT_TRUE(is_taken(base - compute::AccessibleMemory::guard_bytes));
+  EXPECT_TRUE(is_taken((base | ~mask) + 1 - page + compute::AccessibleMemory::guard_bytes));
 }
 
 TEST(AddressWindow, takes_nothing_of_a_limited_address_space) {
