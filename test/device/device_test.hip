@@ -92,6 +92,20 @@ extern "C" __global__ void count(uint32_t* counter) { atomicAdd(counter, 1U); }
 
 extern "C" __global__ void write_to(uint32_t* address) { *address = 42; }
 
+// Private memory at addresses that are no multiples of four. The optimizer does not know where, nor does it keep the
+// bytes in registers.
+struct __attribute__((packed)) Unaligned {
+  uint32_t value;
+};
+extern "C" __global__ void access_unaligned(uint32_t* results, uint32_t first) {
+  uint8_t bytes[64];
+  for (uint32_t i = 0; i != 64; ++i) reinterpret_cast<volatile uint8_t*>(bytes)[i] = static_cast<uint8_t>(i);
+  const uint32_t at = first + index_x() % 8;
+  reinterpret_cast<volatile Unaligned*>(bytes + at)->value = 0x01020304U * index_x();
+  results[2 * index_x()] = reinterpret_cast<volatile Unaligned*>(bytes + at)->value;
+  results[2 * index_x() + 1] = reinterpret_cast<volatile Unaligned*>(bytes + at + 3)->value;
+}
+
 // Each call has an array on the stack.
 __device__ __noinline__ uint32_t descend(uint32_t depth, const uint32_t* in) {
   uint32_t values[16];

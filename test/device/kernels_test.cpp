@@ -156,6 +156,20 @@ TEST_F(Kernels, take_structures_and_small_values) {
   for (int i = 0; i < 300; ++i) ASSERT_EQ(result[static_cast<std::size_t>(i)], 0.25 + 1.5 * i - 3.0 * i * i) << i;
 }
 
+TEST_F(Kernels, access_private_memory_at_any_alignment) {
+  constexpr std::uint32_t first = 13;
+  const auto access = module.kernel<void(std::uint32_t*, std::uint32_t)>("access_unaligned");
+  DeviceBuffer<std::uint32_t> results(gpu, 256);
+  queue.dispatch(access, grid(128), results, first).wait(limit);
+  const std::vector<std::uint32_t> result = download(results);
+  for (std::uint32_t i = 0; i < 128; ++i) {
+    const std::uint32_t value = 0x01020304U * i;
+    const std::uint32_t next = first + i % 8 + 4;  // the byte behind the value
+    ASSERT_EQ(result[std::size_t{2} * i], value) << i;
+    ASSERT_EQ(result[std::size_t{2} * i + 1], value >> 24 | next << 8 | (next + 1) << 16 | (next + 2) << 24) << i;
+  }
+}
+
 // Of 100 x 6 x 3 work-items in groups of 32 x 3 x 1, the last groups are partial. Compilers of LLVM 16 and later treat
 // all work-groups as whole: blockDim is everywhere the size of a whole group. Version 5 of the ABI computes gridDim
 // from the count of whole groups and a rest; these compilers leave out the rest. Theirs is version 5 from LLVM 18 on.

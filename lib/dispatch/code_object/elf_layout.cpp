@@ -139,6 +139,7 @@ private:
     const Elf64_Shdr& section = sections_[i];
     if (section.sh_link >= sections_.size() || !is_symbol_table(sections_[section.sh_link]))
       fail_section(i, "its relocations have no symbol table");
+    if (section.sh_info >= sections_.size()) fail_section(i, "its relocations are of a section that there is not");
     const std::size_t symbols = sections_[section.sh_link].sh_size / sizeof(Elf64_Sym);
     for (const Elf64_Rela& relocation : entries<Elf64_Rela>(i)) {
       if (ELF64_R_SYM(relocation.r_info) >= symbols) fail_section(i, "a relocation has no symbol");

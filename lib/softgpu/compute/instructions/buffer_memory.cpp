@@ -106,13 +106,16 @@ LaneAddresses scratch_addresses(Emitter& e, const BufferAccess& access, unsigned
   return lanes;
 }
 
+/// Whether scratch is the wavefront's own (i1): compilers add the wavefront's offset to the base.
+Value* is_own_scratch(Emitter& e, const BufferAccess& access) {
+  Value* wave_base = e.field(offsetof(WaveState, scratch_wave_base), e.i64());
+  return e.ir.CreateICmpEQ(e.ir.CreateAnd(access.low, 0xffffffffffff), wave_base);
+}
+
 /// Ends the wavefront if a lane accesses what is beyond its private memory, where other wavefronts have theirs.
-/// Compilers add the wavefront's offset to the base, so that the base tells whether the buffer is the wavefront's own.
 void refuse_overrun(Emitter& e, const Instruction& i, const BufferAccess& access, std::uint32_t bytes) {
   const unsigned wavefront_shift = e.wavefront_size() == 64 ? 6 : 5;
-  Value* wave_base = e.field(offsetof(WaveState, scratch_wave_base), e.i64());
   Value* lane_bytes = e.field(offsetof(WaveState, scratch_bytes_per_lane), e.i32());
-  Value* is_own = e.ir.CreateICmpEQ(e.ir.CreateAnd(access.low, 0xffffffffffff), wave_base);
   Value* left = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::usub_sat, lane_bytes,
                                            e.ir.CreateLShr(access.scalar_offset, wavefront_shift));
   Chunks beyond;
@@ -125,7 +128,7 @@ void refuse_overrun(Emitter& e, const Instruction& i, const BufferAccess& access
   any = e.ir.CreateIsNotNull(e.ir.CreateBitCast(any, e.ir.getInt16Ty()));
   llvm::BasicBlock* overrun = e.new_block("overrun");
   llvm::BasicBlock* within = e.new_block("within");
-  e.ir.CreateCondBr(e.ir.CreateAnd(is_own, any), overrun, within);
+  e.ir.CreateCondBr(e.ir.CreateAnd(is_own_scratch(e, access), any), overrun, within);
   e.ir.SetInsertPoint(overrun);
   e.call(reinterpret_cast<const void*>(&runtime::leave_after_overrun), e.ir.getVoidTy(),
          {e.state(), e.mask_from_chunks(beyond), e.ir.getInt64(static_cast<std::uint64_t>(i.offset))});
@@ -177,25 +180,53 @@ void count_buffer_access(Emitter& e, const BufferAccess& access, std::uint32_t b
                             profile::Space::global, bytes);
 }
 
-/// Scratch whose bytes cross rows is accessed as other buffers are.
-template <class InScratch, class InBuffer>
-void branch(Emitter& e, const Instruction& i, const BufferAccess& access, std::uint32_t bytes, InScratch&& in_scratch,
-            InBuffer&& in_buffer) {
+/// Calls the runtime for scratch of the wavefront's own, byte by byte where a lane's bytes cross rows.
+template <class Function>
+void call_across_rows(Emitter& e, Function* function, const BufferAccess& access, std::uint32_t bytes) {
+  Chunks offsets;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    offsets[chunk] = e.ir.CreateZExt(access.offsets[chunk], Emitter::lanes(e.i64()));
+  put_lane_addresses(e, offsets);
+  Value* base =
+      e.ir.CreateAdd(e.ir.CreateAnd(access.low, 0xffffffffffff), e.ir.CreateZExt(access.scalar_offset, e.i64()));
+  e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
+         {e.state(), e.exec(), base, e.ir.getInt32(static_cast<std::uint32_t>(runtime::Segment::scratch)),
+          e.ir.getInt64(0), e.ir.getInt32(bytes)});
+}
+
+/// What an access emits for each of the places that its bytes may be in.
+template <class InRows, class AcrossRows, class InBuffer>
+struct Ways {
+  InRows in_rows;
+  AcrossRows across_rows;
+  InBuffer in_buffer;
+};
+template <class InRows, class AcrossRows, class InBuffer>
+Ways(InRows, AcrossRows, InBuffer) -> Ways<InRows, AcrossRows, InBuffer>;
+
+template <class InRows, class AcrossRows, class InBuffer>
+void branch(Emitter& e, const Instruction& i, const BufferAccess& access, std::uint32_t bytes,
+            const Ways<InRows, AcrossRows, InBuffer>& ways) {
   llvm::BasicBlock* scratch = e.new_block("scratch");
   llvm::BasicBlock* buffer = e.new_block("buffer");
   llvm::BasicBlock* done = e.new_block("accessed");
   e.ir.CreateCondBr(is_scratch(e, access), scratch, buffer);
   e.ir.SetInsertPoint(scratch);
   refuse_overrun(e, i, access, bytes);
+  profile::count_scratch_access(e, bytes);
   if (Value* crossing = crosses_rows(e, access, bytes)) {
-    llvm::BasicBlock* within_rows = e.new_block("within_rows");
-    e.ir.CreateCondBr(crossing, buffer, within_rows);
-    e.ir.SetInsertPoint(within_rows);
+    llvm::BasicBlock* across_rows = e.new_block("across_rows");
+    llvm::BasicBlock* in_rows = e.new_block("in_rows");
+    e.ir.CreateCondBr(e.ir.CreateAnd(crossing, is_own_scratch(e, access)), across_rows, in_rows);
+    e.ir.SetInsertPoint(across_rows);
+    ways.across_rows();
+    e.ir.CreateBr(done);
+    e.ir.SetInsertPoint(in_rows);
   }
-  in_scratch();
+  ways.in_rows();
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(buffer);
-  in_buffer();
+  ways.in_buffer();
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(done);
 }
@@ -224,38 +255,42 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
   const BufferAccess access = buffer_access(e, i, 2);
-  branch(
-      e, i, access, format.bytes,
-      [&] {
-        profile::count_scratch_access(e, format.bytes);
-        for (unsigned d = 0; d < format.dwords(); ++d)
-          load_lanes(e, part_of(destination, d, 1), dword_of(format), scratch_addresses(e, access, d));
-      },
-      [&] {
-        count_buffer_access(e, access, format.bytes);
-        put_places(e, access);
-        call_runtime(e, runtime::buffer_load, e.ir.getVoidTy(), access, format.bytes);
-        take_destination(e, destination, format);
-      });
+  const auto in_rows = [&] {
+    for (unsigned d = 0; d < format.dwords(); ++d)
+      load_lanes(e, part_of(destination, d, 1), dword_of(format), scratch_addresses(e, access, d));
+  };
+  const auto across_rows = [&] {
+    call_across_rows(e, runtime::load, access, format.bytes);
+    take_destination(e, destination, format);
+  };
+  const auto in_buffer = [&] {
+    count_buffer_access(e, access, format.bytes);
+    put_places(e, access);
+    call_runtime(e, runtime::buffer_load, e.ir.getVoidTy(), access, format.bytes);
+    take_destination(e, destination, format);
+  };
+  branch(e, i, access, format.bytes, Ways{in_rows, across_rows, in_buffer});
 }
 
 void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
   honour_store_hints(e, i);
   const Operand& source = i.operands.at(0);
   const BufferAccess access = buffer_access(e, i, 2);
-  branch(
-      e, i, access, format.bytes,
-      [&] {
-        profile::count_scratch_access(e, format.bytes);
-        for (unsigned d = 0; d < format.dwords(); ++d)
-          store_lanes(e, part_of(source, d, 1), dword_of(format), scratch_addresses(e, access, d));
-      },
-      [&] {
-        count_buffer_access(e, access, format.bytes);
-        put_places(e, access);
-        put_source(e, source, format);
-        call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, format.bytes);
-      });
+  const auto in_rows = [&] {
+    for (unsigned d = 0; d < format.dwords(); ++d)
+      store_lanes(e, part_of(source, d, 1), dword_of(format), scratch_addresses(e, access, d));
+  };
+  const auto across_rows = [&] {
+    put_source(e, source, format);
+    call_across_rows(e, runtime::store, access, format.bytes);
+  };
+  const auto in_buffer = [&] {
+    count_buffer_access(e, access, format.bytes);
+    put_places(e, access);
+    put_source(e, source, format);
+    call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, format.bytes);
+  };
+  branch(e, i, access, format.bytes, Ways{in_rows, across_rows, in_buffer});
 }
 
 /// A dword a lane past the registers. What lies beyond the work-group's LDS is stored as 0, as DS instructions read it.

@@ -62,10 +62,9 @@ void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const Buffe
   for_each_lane(lanes, [&](unsigned lane) {
     const std::uint64_t index = (state->lane_addresses[lane] >> 32) + (buffer.adds_lane ? lane : 0);
     const std::uint64_t offset = state->lane_addresses[lane] & 0xffffffff;
-    const bool crosses = buffer.swizzled && offset % 4 + std::min(bytes, 4U) > 4;  // an element of a swizzled buffer
     for (std::uint32_t at = 0; at < bytes;) {
       const std::uint32_t size =
-          crosses ? 1 : piece(bytes - at, !buffer.swizzled && buffer.contains(index, offset + at, 8, scalar_offset));
+          piece(bytes - at, !buffer.swizzled && buffer.contains(index, offset + at, 8, scalar_offset));
       const bool inside = buffer.contains(index, offset + at, size, scalar_offset);
       const std::uint64_t address = buffer.base + scalar_offset + buffer.place(index, offset + at);
       if (inside) check_access(*state, address, size);

@@ -229,6 +229,12 @@ TEST(CodeObject, that_would_lead_the_loader_to_nowhere_is_damaged) {
             Elf64_Word{SHT_NOBITS});
   EXPECT_THAT(selection_error(empty), HasSubstr("a kernel descriptor is not in its section"));
 
+  Bytes unrelated = hip_v4();
+  const std::size_t relocations = find_section(unrelated, SHT_GNU_HASH).header_offset;
+  overwrite(unrelated, relocations + offsetof(Elf64_Shdr, sh_type), Elf64_Word{SHT_RELA});
+  overwrite(unrelated, relocations + offsetof(Elf64_Shdr, sh_info), Elf64_Word{0xff000000});
+  EXPECT_THAT(selection_error(unrelated), HasSubstr("its relocations are of a section that there is not"));
+
   Bytes long_note = hip_v4();
   overwrite(long_note, find_section(long_note, SHT_NOTE).header.sh_offset + offsetof(Elf64_Nhdr, n_descsz),
             Elf64_Word{0x7fffffff});
