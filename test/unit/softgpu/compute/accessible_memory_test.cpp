@@ -111,6 +111,33 @@ TEST_P(MemoryKernelsAccess, within_the_window_is_left_to_the_page_tables) {
   EXPECT_FALSE(failure) << failure->text;
 }
 
+/// The base of an address may be far from the memory that the address is in.
+TEST(MemoryKernelsIndex, is_added_to_a_base_that_is_nobodys_memory) {
+  HipProgram program(code_objects::memory_kernels(), code_objects::memory_kernels_gfx942());
+  const Pages numbers, indices, out;
+  const auto words = [](const Pages& pages) { return std::bit_cast<std::uint32_t*>(pages.address()); };
+  const Shape shape{{64, 1, 1}, {64, 1, 1}};
+  for (const std::int64_t far : {-0x80000000LL, 0x7fffffc0LL, -32LL, 0LL}) {
+    for (std::uint32_t i = 0; i < 64; ++i) {
+      words(numbers)[i] = 3 * i + 1;
+      words(indices)[i] = static_cast<std::uint32_t>(far + (i * 7) % 64);
+    }
+    const auto base = std::bit_cast<unsigned*>(numbers.address() - static_cast<std::uint64_t>(4 * far));
+    AccessibleMemory all(no_window);
+    for (const Pages* pages : {&numbers, &indices, &out}) all.add(pages->address(), Pages::bytes);
+    program.restrict_to(&all);
+    const auto failure = program.run("load_at_indices", shape, base, words(indices), words(out));
+    EXPECT_FALSE(failure) << failure->text;
+    for (std::uint32_t i = 0; i < 64; ++i) EXPECT_EQ(words(out)[i], 3 * ((i * 7) % 64) + 1) << far << ", " << i;
+
+    all.remove(numbers.address(), Pages::bytes);
+    const auto fault = program.run("load_at_indices", shape, base, words(indices), words(out));
+    program.restrict_to(nullptr);
+    ASSERT_TRUE(fault);
+    EXPECT_TRUE(numbers.contains(fault->address)) << std::hex << fault->address;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(, MemoryKernelsAccess,
                          testing::Values(Case{"copy_dwords", 2, true}, Case{"copy_pairs", 2, true},
                                          Case{"copy_triples", 2, true}, Case{"copy_quads", 2, true},

@@ -41,6 +41,9 @@ KERNEL permute_shorts(const unsigned short* in, const unsigned* where, unsigned*
   out[where[item()]] = in[where[item()]];
 }
 
+// The index has 32 bits and a sign, which 64 bits are made of.
+KERNEL load_at_indices(const unsigned* from, const int* indices, unsigned* out) { out[item()] = from[indices[item()]]; }
+
 // The offset has 32 bits, without a sign, and is added to the base in 64.
 KERNEL count_at_offsets(char* base, const unsigned* offsets) {
   *reinterpret_cast<unsigned*>(base + offsets[item()]) += 1 + item();
