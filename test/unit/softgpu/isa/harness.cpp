@@ -4,7 +4,9 @@
 #include <cstdlib>
 #include <memory>
 #include <regex>
+#include <span>
 #include <sstream>
+#include <utility>
 #include <variant>
 
 #include <gtest/gtest.h>
@@ -30,10 +32,20 @@ compute::Engine& engine() {
   return instance;
 }
 
+/// A case, and the test that it is from.
+struct TestCase {
+  Case entry;
+  std::string test;
+};
+
+std::ostream& operator<<(std::ostream& to, const TestCase& from) {
+  return to << from.test << ": " << from.entry.assembly << "\n  ";
+}
+
 /// A translated kernel together with the memory its code is in.
 class TestKernel {
 public:
-  TestKernel(const std::vector<Case>& cases, const Options& options)
+  TestKernel(std::span<const TestCase> cases, const Options& options)
       : image_(assemble(kernel_text(snippets(cases), options.lds, options.scratch)),
                options.scratch == Scratch::available ? scratch_bytes : 0, options.float_mode),
         lds_(options.lds) {}
@@ -77,10 +89,10 @@ private:
     return view;
   }
 
-  static std::vector<std::string> snippets(const std::vector<Case>& cases) {
+  static std::vector<std::string> snippets(std::span<const TestCase> cases) {
     std::vector<std::string> texts;
     texts.reserve(cases.size());
-    for (const Case& entry : cases) texts.push_back(entry.assembly);
+    for (const TestCase& from : cases) texts.push_back(from.entry.assembly);
     return texts;
   }
 
@@ -230,51 +242,117 @@ std::vector<Case> spelled_cases(const std::vector<Case>& cases) {
   return result;
 }
 
-void expect_spelled_match(const std::vector<Case>& cases, Options options) {
-  const unsigned states_per_case = rounds() * options.states;
+std::vector<MachineState> random_states(std::span<const TestCase> cases, unsigned states_per_case) {
   std::vector<MachineState> states(cases.size() * states_per_case);
   for (std::size_t i = 0; i < states.size(); ++i) {
-    const std::size_t number = i / states_per_case;
-    Random random(std::hash<std::string>()(cases[number].assembly) + i);
-    randomize(states[i], number, static_cast<unsigned>(i % states_per_case), random);
-    if (cases[number].prepare) cases[number].prepare(states[i], random);
+    const Case& entry = cases[i / states_per_case].entry;
+    const auto round = static_cast<unsigned>(i % states_per_case);
+    Random random(std::hash<std::string>()(entry.assembly) + round);
+    randomize(states[i], i / states_per_case, round, random);
+    if (entry.prepare) entry.prepare(states[i], random);
   }
-  const std::vector<MachineState> before = states;
+  return states;
+}
 
-  if (const auto failure = TestKernel(cases, options).run(states)) {
-    // One refused instruction refuses the kernel: run the cases one by one to name it and to test the others.
+/// Why they did not run, if so.
+std::optional<std::string> run(std::span<const TestCase> cases, const Options& options,
+                               std::vector<MachineState>& states) {
+  try {
+    const auto failure = TestKernel(cases, options).run(states);
+    return failure ? std::optional(failure->text) : std::nullopt;
+  } catch (const std::exception& error) {  // they do not assemble
+    return error.what();
+  }
+}
+
+void execute(std::span<const TestCase> cases, const Options& options) {
+  const unsigned states_per_case = rounds() * options.states;
+  std::vector<MachineState> states = random_states(cases, states_per_case);
+  const std::vector<MachineState> before = states;
+  if (const auto failure = run(cases, options, states)) {
+    // One refused instruction refuses the kernel: halves of it name the instruction, and test the others.
     if (cases.size() == 1) {
-      ADD_FAILURE() << cases[0].assembly << "\n  did not run: " << failure->text;
+      ADD_FAILURE() << cases[0] << "did not run: " << *failure;
       return;
     }
-    for (const Case& entry : cases) expect_spelled_match({entry}, options);
+    execute(cases.first(cases.size() / 2), options);
+    execute(cases.subspan(cases.size() / 2), options);
     return;
   }
 
   for (std::size_t number = 0; number < cases.size(); ++number) {
-    Comparison comparison(cases[number]);
+    Comparison comparison(cases[number].entry);
     for (std::size_t i = number * states_per_case; i < (number + 1) * states_per_case; ++i) {
       MachineState want = before[i];
-      cases[number].reference(want);
+      cases[number].entry.reference(want);
       comparison.compare(before[i], states[i], want);
     }
     if (comparison.count() != 0)
-      ADD_FAILURE() << cases[number].assembly << "\n  " << comparison.count() << " differences" << comparison.text();
+      ADD_FAILURE() << cases[number] << comparison.count() << " differences" << comparison.text();
   }
 }
+
+/// The cases of a test suite, until it ends.
+class SuiteCases final : public testing::EmptyTestEventListener {
+public:
+  /// GoogleTest owns it.
+  static SuiteCases& instance() {
+    static auto* const cases = [] {
+      auto* const made = new SuiteCases;
+      testing::UnitTest::GetInstance()->listeners().Append(made);
+      return made;
+    }();
+    return *cases;
+  }
+
+  void add(const std::vector<Case>& cases, const Options& options) {
+    const char* const test = testing::UnitTest::GetInstance()->current_test_info()->name();
+    std::vector<TestCase>& group = group_of(options);
+    for (const Case& entry : cases) group.push_back({entry, test});
+  }
+
+private:
+  struct Group {
+    Options options;
+    std::vector<TestCase> cases;
+  };
+
+  // A kernel of more instructions is translated for any EXEC only (most_instructions_twice).
+  static constexpr std::size_t most_in_a_kernel = 48;
+
+  std::vector<TestCase>& group_of(const Options& options) {
+    for (Group& group : groups_)
+      if (group.options == options) return group.cases;
+    return groups_.emplace_back(Group{options, {}}).cases;
+  }
+
+  void OnTestSuiteEnd(const testing::TestSuite& /*suite*/) override {  // NOLINT(readability-identifier-naming)
+    for (const Group& group : std::exchange(groups_, {})) {
+      const std::span<const TestCase> all = group.cases;
+      const std::size_t kernels = (all.size() + most_in_a_kernel - 1) / most_in_a_kernel;
+      for (std::size_t i = 0; i < kernels; ++i) {
+        const std::size_t first = i * all.size() / kernels;
+        execute(all.subspan(first, (i + 1) * all.size() / kernels - first), group.options);
+      }
+    }
+  }
+
+  std::vector<Group> groups_;
+};
 
 }  // namespace
 
 void expect_match(const std::vector<Case>& cases, Options options) {
-  if (tests_gfx90a() && !options.gfx90a_lacks_them) return expect_spelled_match(cases, options);
+  if (tests_gfx90a() && !options.gfx90a_lacks_them) return SuiteCases::instance().add(cases, options);
   const std::vector<Case> known = tests_gfx90a() ? std::vector<Case>{} : spelled_cases(cases);
   if (known.empty()) GTEST_SKIP() << "the tested architecture has none of these instructions";
-  expect_spelled_match(known, options);
+  SuiteCases::instance().add(known, options);
 }
 
 std::optional<compute::Failure> refusal(const std::string& assembly) {
   std::vector<MachineState> states(1);
-  return TestKernel({Case{.assembly = assembly, .prepare = {}, .reference = {}}}, Options{}).run(states);
+  const TestCase refused{{.assembly = assembly, .prepare = {}, .reference = {}}, {}};
+  return TestKernel({&refused, 1}, Options{}).run(states);
 }
 
 }  // namespace softgpu::isa

@@ -35,15 +35,21 @@ struct Case {
   std::vector<FloatResult> float_results = {};
 };
 
-/// Executes each case on many random states (FASTDISPATCH_ISA_ROUNDS in the environment overrides how many; 16 unless
-/// set) and adds a GoogleTest failure for each case that is refused, or differs from its reference.
+/// How cases are executed. Those with equal options may share a kernel.
 struct Options {
   Lds lds = Lds::unused;
   Scratch scratch = Scratch::unused;
   unsigned states = 1;  ///< times as many states, for instructions that take one operand a wavefront instead of 64
   bool gfx90a_lacks_them = false;                      ///< the test is skipped there
   std::uint32_t float_mode = KernelImage::usual_mode;  ///< what the kernel descriptor says
+
+  bool operator==(const Options&) const = default;
 };
+
+/// Has each case executed on many random states (FASTDISPATCH_ISA_ROUNDS in the environment overrides how many; 16
+/// unless set) when the test suite ends, together with its other tests' cases: a kernel's frame around the cases takes
+/// longer to translate than most cases. A case that is refused, or differs from its reference, is a failure of the
+/// suite, and the failure names the test. The cases' functions must not refer to what the test owns.
 void expect_match(const std::vector<Case>& cases, Options options = {});
 
 /// The upper halves of addresses by which FLAT instructions reach LDS and scratch memory.
