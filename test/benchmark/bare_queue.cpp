@@ -21,7 +21,7 @@ constexpr std::uint16_t header = HSA_PACKET_TYPE_KERNEL_DISPATCH << HSA_PACKET_H
 constexpr std::uint16_t setup = 1 << HSA_KERNEL_DISPATCH_PACKET_SETUP_DIMENSIONS;
 
 template <class Function>
-void look_up(void* library, const char* name, Function& function) {
+void look_up_hsa(void* library, const char* name, Function& function) {
   void* const symbol = ::dlsym(library, name);
   if (symbol == nullptr) throw std::runtime_error(std::string("the HSA runtime has no ") + name);
   std::memcpy(&function, &symbol, sizeof symbol);
@@ -35,7 +35,7 @@ BareQueue::BareQueue(const fd::Runtime& runtime, fd::Agent gpu, const Kernel& ke
   const std::unique_ptr<void, int (*)(void*)> library(
       ::dlopen(std::string(runtime.library_path()).c_str(), RTLD_NOW | RTLD_NOLOAD), &::dlclose);
   if (!library) throw std::runtime_error("the HSA runtime is not loaded");
-#define LOOK_UP(name) look_up(library.get(), "hsa_" #name, hsa_.name)
+#define LOOK_UP(name) look_up_hsa(library.get(), "hsa_" #name, hsa_.name)
   LOOK_UP(queue_create);
   LOOK_UP(queue_destroy);
   LOOK_UP(queue_add_write_index_relaxed);

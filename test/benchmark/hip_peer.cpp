@@ -12,7 +12,7 @@
 namespace {
 
 template <class Function>
-void look_up(void* library, const char* name, Function& function) {
+void look_up_hip(void* library, const char* name, Function& function) {
   void* const symbol = ::dlsym(library, name);
   if (symbol == nullptr) throw std::runtime_error(std::string("the HIP runtime has no ") + name);
   std::memcpy(&function, &symbol, sizeof symbol);
@@ -32,7 +32,7 @@ std::unique_ptr<HipPeer> HipPeer::open(std::span<const std::byte> code_object, s
 HipPeer::HipPeer(std::span<const std::byte> code_object, std::size_t graph_nodes) {
   void* const library = ::dlopen("libamdhip64.so.5", RTLD_NOW | RTLD_LOCAL);  // never closed: HIP is not made for that
   if (library == nullptr) throw std::runtime_error(::dlerror());
-#define LOOK_UP(name) look_up(library, "hip" #name, hip_.name)
+#define LOOK_UP(name) look_up_hip(library, "hip" #name, hip_.name)
   LOOK_UP(GetErrorString);
   LOOK_UP(ModuleLoadData);
   LOOK_UP(ModuleGetFunction);

@@ -19,14 +19,14 @@ namespace {
 
 using EmptyKernel = fd::Kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>;
 
-constexpr int repetitions = 20;
-constexpr std::uint32_t ring_size = 4096;
+constexpr int host_repetitions = 20;
+constexpr std::uint32_t host_ring_size = 4096;
 constexpr std::size_t packets_per_sample = 3840;  // less than the ring has slots: nothing waits for room
-constexpr fd::Grid grid = fd::grid(64);
+constexpr fd::Grid empty_grid = fd::grid(64);
 
 void record(fd::Batch& batch, const EmptyKernel& kernel, std::size_t packets) {
   for (std::size_t i = 0; i < packets; ++i)
-    batch.dispatch(kernel, grid, nullptr, static_cast<std::uint32_t>(i), 0U, 1U);
+    batch.dispatch(kernel, empty_grid, nullptr, static_cast<std::uint32_t>(i), 0U, 1U);
 }
 
 // `submit` publishes `packets` packets. It is called `times` times; without `times`, as often as it takes for about the
@@ -57,11 +57,11 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, 
   const auto kernel = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>("empty");
 
   BareQueue bare(runtime, gpu, kernel);
-  fd::Queue queue(gpu, {.size = ring_size, .producers = fd::Producers::single});
-  fd::Queue shared(gpu, {.size = ring_size, .producers = fd::Producers::multiple});
+  fd::Queue queue(gpu, {.size = host_ring_size, .producers = fd::Producers::single});
+  fd::Queue shared(gpu, {.size = host_ring_size, .producers = fd::Producers::multiple});
   std::optional<fd::Queue> device_kernargs;  // where the GPU has them
   try {
-    device_kernargs.emplace(gpu, fd::QueueOptions{.size = ring_size,
+    device_kernargs.emplace(gpu, fd::QueueOptions{.size = host_ring_size,
                                                   .producers = fd::Producers::single,
                                                   .kernarg_memory = fd::KernargMemory::device});
   } catch (const fd::Error&) {
@@ -72,14 +72,15 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, 
 
   fd::Batch parametrized(gpu);
   const auto value = parametrized.parameter<std::uint32_t>();
-  for (std::size_t i = 0; i < series::sort_length; ++i) parametrized.dispatch(kernel, grid, nullptr, value, 0U, 1U);
+  for (std::size_t i = 0; i < series::sort_length; ++i)
+    parametrized.dispatch(kernel, empty_grid, nullptr, value, 0U, 1U);
 
   const auto drain = [&] { queue.wait({.policy = fd::WaitPolicy::spin}); };
-  for (int i = -1; i < repetitions; ++i) {
+  for (int i = -1; i < host_repetitions; ++i) {
     Samples uncounted;  // the first time translates the kernel, encodes the batches and touches the rings
     Samples& target = i < 0 ? uncounted : samples;
     {
-      PlainRing ring(ring_size);
+      PlainRing ring(host_ring_size);
       const RingReader reader({ring.view()});  // must not take processor time from the device
       for (const std::size_t packets : series::batch_lengths) {
         const std::vector<fd::Packet> image = lines(packets);
@@ -120,7 +121,7 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, 
           target, name, series::sort_length,
           [&] {
             for (std::uint32_t packet = 0; packet < series::sort_length; ++packet)
-              to.dispatch(kernel, grid, nullptr, packet, 0U, 1U);
+              to.dispatch(kernel, empty_grid, nullptr, packet, 0U, 1U);
           },
           [&] { to.wait({.policy = fd::WaitPolicy::spin}); });
     };

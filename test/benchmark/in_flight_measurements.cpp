@@ -10,9 +10,9 @@ namespace fd = fastdispatch;
 
 namespace {
 
-constexpr std::uint32_t ring_size = 131072;
+constexpr std::uint32_t in_flight_ring_size = 131072;
 constexpr std::size_t packets_per_replay = 100;
-constexpr fd::Grid grid = fd::grid(64);
+constexpr fd::Grid in_flight_grid = fd::grid(64);
 
 // Publishes `submit`'s packets behind a barrier that opens only afterwards.
 template <class Submit>
@@ -33,16 +33,18 @@ void measure_in_flight(fd::Agent gpu, Samples& samples) {
   namespace series = dispatch_series;
   const fd::Module module = fd::Module::load(gpu, code_objects::empty(), "empty");
   const auto kernel = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>("empty");
-  fd::Queue queue(gpu, {.size = ring_size, .producers = fd::Producers::single, .kernarg_bytes = 2 * ring_size * 64});
+  fd::Queue queue(
+      gpu,
+      {.size = in_flight_ring_size, .producers = fd::Producers::single, .kernarg_bytes = 2 * in_flight_ring_size * 64});
   fd::Batch one(gpu);
-  one.dispatch(kernel, grid, nullptr, 0U, 0U, 1U);
+  one.dispatch(kernel, in_flight_grid, nullptr, 0U, 0U, 1U);
   fd::Batch many(gpu);
-  for (std::uint32_t i = 0; i < packets_per_replay; ++i) many.dispatch(kernel, grid, nullptr, i, 0U, 1U);
+  for (std::uint32_t i = 0; i < packets_per_replay; ++i) many.dispatch(kernel, in_flight_grid, nullptr, i, 0U, 1U);
   queue.submit(one).wait();
   queue.submit(many).wait();
 
   for (std::size_t i = 0; i < series::in_flight_levels.back(); ++i)  // touches all of the memory
-    queue.dispatch(kernel, grid, nullptr, 0U, 0U, 1U);
+    queue.dispatch(kernel, in_flight_grid, nullptr, 0U, 0U, 1U);
   queue.wait();
 
   for (const std::size_t packets : series::in_flight_levels) {
@@ -50,7 +52,7 @@ void measure_in_flight(fd::Agent gpu, Samples& samples) {
     const int takes = packets < 1000 ? 15 : 1;
     for (int take = 0; take < takes; ++take) {
       measure(gpu, queue, samples, series::dispatches_behind(packets), packets, [&] {
-        for (std::size_t i = 0; i < packets; ++i) queue.dispatch(kernel, grid, nullptr, 0U, 0U, 1U);
+        for (std::size_t i = 0; i < packets; ++i) queue.dispatch(kernel, in_flight_grid, nullptr, 0U, 0U, 1U);
       });
       measure(gpu, queue, samples, series::replays_behind(packets), packets, [&] {
         if (packets < packets_per_replay)

@@ -12,10 +12,10 @@ namespace fd = fastdispatch;
 
 namespace {
 
-constexpr std::uint32_t ring_size = 4096;
-constexpr std::size_t packets_per_batch = 16;
+constexpr std::uint32_t shared_ring_size = 4096;
+constexpr std::size_t packets_per_submission = 16;
 constexpr std::size_t submissions = 240;  // all together fit into the ring: nobody waits for the device
-constexpr int repetitions = 10;
+constexpr int shared_repetitions = 10;
 
 // Calls `submit` from as many threads, `submissions` times in all. Returns the microseconds from the moment when all of
 // them were ready until the last had finished.
@@ -45,13 +45,13 @@ void measure_producers(fd::Agent gpu, Samples& samples) {
   namespace series = dispatch_series;
   const fd::Module module = fd::Module::load(gpu, code_objects::empty(), "empty");
   const auto kernel = module.kernel<void(std::uint32_t*, std::uint32_t, std::uint32_t, std::uint32_t)>("empty");
-  fd::Queue queue(gpu, {.size = ring_size, .producers = fd::Producers::multiple});
+  fd::Queue queue(gpu, {.size = shared_ring_size, .producers = fd::Producers::multiple});
   fd::Batch batch(gpu);
-  for (std::uint32_t i = 0; i < packets_per_batch; ++i) batch.dispatch(kernel, fd::grid(64), nullptr, i, 0U, 1U);
+  for (std::uint32_t i = 0; i < packets_per_submission; ++i) batch.dispatch(kernel, fd::grid(64), nullptr, i, 0U, 1U);
   queue.submit(batch).wait();
 
-  constexpr auto packets = static_cast<double>(submissions * packets_per_batch);
-  for (int i = 0; i < repetitions; ++i) {
+  constexpr auto packets = static_cast<double>(submissions * packets_per_submission);
+  for (int i = 0; i < shared_repetitions; ++i) {
     for (const std::size_t threads : series::producer_counts) {
       const Stopwatch stopwatch;
       samples.add(series::published_by(threads), time_of(threads, [&] { queue.submit(batch); }) / packets);

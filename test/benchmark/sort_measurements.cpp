@@ -14,7 +14,7 @@ namespace fd = fastdispatch;
 
 namespace {
 
-constexpr std::size_t repetitions = 21;
+constexpr std::size_t sort_repetitions = 21;
 constexpr std::uint32_t ascending = 1;
 
 fd::Batch record_sort(fd::Agent gpu, const fd::Module& module, fd::DeviceBuffer<std::uint32_t>& data,
@@ -45,7 +45,7 @@ void measure_sort(fd::Agent gpu, Samples& samples) {
   std::mt19937 random;
   std::vector<std::vector<std::uint32_t>> sorted;
   std::vector<std::vector<std::uint32_t>> expected;
-  for (std::size_t i = 0; i <= repetitions; ++i) {
+  for (std::size_t i = 0; i <= sort_repetitions; ++i) {
     std::generate(numbers.begin(), numbers.end(), std::ref(random));
     expected.emplace_back(numbers.begin(), numbers.end());
     const Stopwatch on_gpu;
@@ -53,7 +53,7 @@ void measure_sort(fd::Agent gpu, Samples& samples) {
     if (i != 0) samples.add(series::sort_replay, on_gpu.microseconds());  // the first translates, and encodes the batch
     sorted.emplace_back(numbers.begin(), numbers.end());
   }
-  for (std::size_t i = 0; i <= repetitions; ++i) {
+  for (std::size_t i = 0; i <= sort_repetitions; ++i) {
     const Stopwatch on_host;
     std::sort(expected[i].begin(), expected[i].end());
     if (i != 0) samples.add(series::sort_host, on_host.microseconds());

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tools::test {
+namespace tools::test::info {
 namespace {
 
 using ::testing::EndsWith;
@@ -70,4 +70,4 @@ TEST(Info, without_a_gpu_is_an_error) {
 }
 
 }  // namespace
-}  // namespace tools::test
+}  // namespace tools::test::info

@@ -9,7 +9,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tools::test {
+namespace tools::test::objdump {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -227,4 +227,4 @@ TEST(Objdump, refuses_what_is_not_there) {
 }
 
 }  // namespace
-}  // namespace tools::test
+}  // namespace tools::test::objdump

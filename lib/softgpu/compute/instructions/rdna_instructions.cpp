@@ -84,8 +84,8 @@ Value* extend_half(Emitter& e, Sources s) {
 
 /// v_cvt_pk_i16_f32: S0 and S1 towards zero, saturated.
 Value* pack_integers(Emitter& e, Sources s) {
-  constexpr auto to_i16 = to_integer<Intrinsic::fptosi_sat, 16>;
-  return pack(e, to_i16(e, s.first(1)), to_i16(e, s.subspan(1)));
+  constexpr auto to_word = to_integer<Intrinsic::fptosi_sat, 16>;
+  return pack(e, to_word(e, s.first(1)), to_word(e, s.subspan(1)));
 }
 
 void select_half(Emitter& e, const Instruction& i) {

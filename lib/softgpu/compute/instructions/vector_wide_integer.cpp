@@ -9,11 +9,11 @@ namespace Intrinsic = llvm::Intrinsic;
 using Op = llvm::Instruction;
 using enum Lane;
 
-enum class Operation : std::uint8_t { add, subtract, subtract_reversed };
+enum class Sum : std::uint8_t { add, subtract, subtract_reversed };
 enum class CarryIn : std::uint8_t { no, yes };
 
 /// v_add_co_u32 v0, vcc, v1, v2 and v_addc_co_u32 v0, vcc, v1, v2, vcc.
-void add_carrying(HandlerTable& table, const char* mnemonic, Operation operation, CarryIn carry_in) {
+void add_carrying(HandlerTable& table, const char* mnemonic, Sum operation, CarryIn carry_in) {
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
     VectorInstruction vector(e, i, 2);
     const bool clamps = i.has("clamp");
@@ -22,8 +22,8 @@ void add_carrying(HandlerTable& table, const char* mnemonic, Operation operation
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       Value* a = vector.source(0, u32, chunk);
       Value* b = vector.source(1, u32, chunk);
-      if (operation == Operation::subtract_reversed) std::swap(a, b);
-      const bool adds = operation == Operation::add;
+      if (operation == Sum::subtract_reversed) std::swap(a, b);
+      const bool adds = operation == Sum::add;
       const auto step = [&](Value* x, Value* y) { return adds ? e.ir.CreateAdd(x, y) : e.ir.CreateSub(x, y); };
       const auto wrapped = [&](Value* x, Value* y, Value* result) {
         return adds ? e.ir.CreateICmpULT(result, y) : e.ir.CreateICmpULT(x, y);
@@ -158,12 +158,12 @@ void add_vector_wide_integer(HandlerTable& table) {
   add_vector_operation(table, "v_ashrrev_i64", {u64, {u32, u64}}, shift_by_first<Op::AShr>);
   add_vector_operation(table, "v_qsad_pk_u16_u8", {u64, {u64, u32, u64}}, packed_windows<false>);
   add_vector_operation(table, "v_mqsad_pk_u16_u8", {u64, {u64, u32, u64}}, packed_windows<true>);
-  add_carrying(table, "v_add_co_u32", Operation::add, CarryIn::no);
-  add_carrying(table, "v_sub_co_u32", Operation::subtract, CarryIn::no);
-  add_carrying(table, "v_subrev_co_u32", Operation::subtract_reversed, CarryIn::no);
-  add_carrying(table, "v_addc_co_u32", Operation::add, CarryIn::yes);
-  add_carrying(table, "v_subb_co_u32", Operation::subtract, CarryIn::yes);
-  add_carrying(table, "v_subbrev_co_u32", Operation::subtract_reversed, CarryIn::yes);
+  add_carrying(table, "v_add_co_u32", Sum::add, CarryIn::no);
+  add_carrying(table, "v_sub_co_u32", Sum::subtract, CarryIn::no);
+  add_carrying(table, "v_subrev_co_u32", Sum::subtract_reversed, CarryIn::no);
+  add_carrying(table, "v_addc_co_u32", Sum::add, CarryIn::yes);
+  add_carrying(table, "v_subb_co_u32", Sum::subtract, CarryIn::yes);
+  add_carrying(table, "v_subbrev_co_u32", Sum::subtract_reversed, CarryIn::yes);
   add_wide_multiply(table, "v_mad_u64_u32", false);
   add_wide_multiply(table, "v_mad_i64_i32", true);
   add_mask_count(table, "v_mbcnt_lo_u32_b32", 0);

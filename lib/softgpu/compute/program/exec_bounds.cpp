@@ -8,17 +8,17 @@
 namespace softgpu::compute {
 namespace {
 
-enum class Operation : std::uint8_t { none, move, both, either, differ, first_without_second, second_without_first };
+enum class Logic : std::uint8_t { none, move, both, either, differ, first_without_second, second_without_first };
 
 /// What a scalar instruction does with masks: `name` is without "s_" and what follows the operation.
-Operation operation_of(std::string_view name) {
-  if (name == "mov") return Operation::move;
-  if (name == "and") return Operation::both;
-  if (name == "or") return Operation::either;
-  if (name == "xor") return Operation::differ;
-  if (name == "andn2") return Operation::first_without_second;
-  if (name == "andn1") return Operation::second_without_first;
-  return Operation::none;
+Logic operation_of(std::string_view name) {
+  if (name == "mov") return Logic::move;
+  if (name == "and") return Logic::both;
+  if (name == "or") return Logic::either;
+  if (name == "xor") return Logic::differ;
+  if (name == "andn2") return Logic::first_without_second;
+  if (name == "andn1") return Logic::second_without_first;
+  return Logic::none;
 }
 
 /// s_and_saveexec_b64 is "and", "saveexec" and 2 dwords.
@@ -62,31 +62,30 @@ ExecBounds::Mask ExecBounds::mask(const Operand& operand) const {
 /// The mask that a scalar instruction makes, and for the forms that save EXEC, what EXEC becomes.
 ExecBounds::Mask ExecBounds::result(const Instruction& instruction) const {
   const Parts parts = parts_of(instruction.mnemonic);
-  const Operation operation = operation_of(parts.name);
+  const Logic operation = operation_of(parts.name);
   const bool combines_exec = parts.saves || parts.writes;
-  const std::size_t sources = operation == Operation::move || combines_exec ? 1 : 2;
-  if (parts.dwords != mask_dwords_ || operation == Operation::none || instruction.operands.size() != 1 + sources)
-    return {};
+  const std::size_t sources = operation == Logic::move || combines_exec ? 1 : 2;
+  if (parts.dwords != mask_dwords_ || operation == Logic::none || instruction.operands.size() != 1 + sources) return {};
   const Mask a = mask(instruction.operands[1]);
-  if (operation == Operation::move) return a;
+  if (operation == Logic::move) return a;
   const Mask b = combines_exec ? Mask{Mask::Kind::equal, top_} : mask(instruction.operands[2]);
   switch (operation) {
-  case Operation::both:
+  case Logic::both:
     if (!a.is_known()) return b.is_known() ? Mask{Mask::Kind::within, b.level} : Mask{};
     if (!b.is_known()) return {Mask::Kind::within, a.level};
     return {Mask::Kind::within, std::max(a.level, b.level)};
-  case Operation::either:
+  case Logic::either:
     if (!a.is_known() || !b.is_known()) return {};
     return a.level < b.level || (a.level == b.level && a.kind == Mask::Kind::equal) ? a : b;
-  case Operation::differ:
+  case Logic::differ:
     if (!a.is_known() || !b.is_known()) return {};
     return {Mask::Kind::within, std::min(a.level, b.level)};
-  case Operation::first_without_second:
+  case Logic::first_without_second:
     return a.is_known() ? Mask{Mask::Kind::within, a.level} : Mask{};
-  case Operation::second_without_first:
+  case Logic::second_without_first:
     return b.is_known() ? Mask{Mask::Kind::within, b.level} : Mask{};
-  case Operation::none:
-  case Operation::move:
+  case Logic::none:
+  case Logic::move:
     break;
   }
   return {};

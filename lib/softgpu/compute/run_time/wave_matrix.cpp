@@ -92,8 +92,8 @@ void multiply_integers(WaveState& state, const WaveMatrix& matrix, unsigned lane
       for (unsigned k = 0; k < extent; ++k)
         sum += to_integer(element_bits(state.matrix_a, i, k, bits), bits, options.a_is_signed) *
                to_integer(element_bits(state.matrix_b, j, k, bits), bits, options.b_is_signed);
-      using Limits = std::numeric_limits<std::int32_t>;
-      if (options.saturates) sum = std::clamp<std::int64_t>(sum, Limits::min(), Limits::max());
+      using Int32 = std::numeric_limits<std::int32_t>;
+      if (options.saturates) sum = std::clamp<std::int64_t>(sum, Int32::min(), Int32::max());
       held = static_cast<std::uint32_t>(sum);
     }
 }

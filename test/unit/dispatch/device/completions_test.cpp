@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "barrier_packet.hpp"
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/device/failure_messages.hpp"
 #include "expect_error.hpp"
@@ -28,9 +29,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr WaitOptions limit{.timeout = std::chrono::minutes(10)};
-const Packet barrier = encode(BarrierAnd{});
-const Packet barrier_without_bit = encode(BarrierAnd{.ordering = {.barrier = BarrierBit::clear}});
+constexpr WaitOptions patience{.timeout = std::chrono::minutes(10)};
 
 /// What the callbacks did, in their order.
 class Calls {
@@ -80,8 +79,8 @@ TEST(Callback, is_called_on_another_thread_when_its_submission_completed_and_not
   MockHsa hsa;
   Calls calls;
   Queue queue(hsa.agent());
-  const Submission first = queue.submit(barrier);
-  const Submission second = queue.submit(barrier);
+  const Submission first = queue.submit(barrier_packet);
+  const Submission second = queue.submit(barrier_packet);
   first.on_complete(calls.record("first"));
   second.on_complete(calls.record("second"));
   std::this_thread::sleep_for(milliseconds(20));
@@ -100,7 +99,7 @@ TEST(Callback, of_a_submission_that_completed_before_is_called_too) {
   MockHsa hsa;
   Calls calls;
   Queue queue(hsa.agent());
-  const Submission submission = queue.submit(barrier);
+  const Submission submission = queue.submit(barrier_packet);
   MockHsa::complete(hsa.queue());
   submission.on_complete(calls.record("late"));
   EXPECT_THAT(calls.await(1), ElementsAre("late"));
@@ -110,8 +109,8 @@ TEST(Callback, comes_in_the_order_of_submissions_then_of_registration) {
   MockHsa hsa;
   Calls calls;
   Queue queue(hsa.agent());
-  const Submission first = queue.submit(barrier);
-  const Submission second = queue.submit(barrier);
+  const Submission first = queue.submit(barrier_packet);
+  const Submission second = queue.submit(barrier_packet);
   second.on_complete(calls.record("2a"));
   first.on_complete(calls.record("1a"));
   second.on_complete(calls.record("2b"));
@@ -124,7 +123,7 @@ TEST(Callback, of_packets_without_an_epoch_lets_a_barrier_follow) {
   MockHsa hsa;
   Calls calls;
   Queue queue(hsa.agent());
-  queue.submit(barrier_without_bit).on_complete(calls.record("covered"));
+  queue.submit(barrier_packet_without_bit).on_complete(calls.record("covered"));
   EXPECT_EQ(MockHsa::complete(hsa.queue()), 2U);
   EXPECT_THAT(calls.await(1), ElementsAre("covered"));
 }
@@ -134,7 +133,7 @@ TEST(Callback, that_finds_no_room_for_its_barrier_is_not_registered) {
   Calls calls;
   {
     Queue queue(hsa.agent(), {.size = 64, .when_full = WhenFull::report});
-    const Submission submission = fill_ring(queue, barrier_without_bit);
+    const Submission submission = fill_ring(queue, barrier_packet_without_bit);
     EXPECT_THROW(submission.on_complete(calls.record("never")), QueueFullError);
   }
   EXPECT_THAT(calls.so_far(), ElementsAre());
@@ -143,16 +142,16 @@ TEST(Callback, that_finds_no_room_for_its_barrier_is_not_registered) {
 TEST(Callback, that_is_empty_is_refused) {
   MockHsa hsa;
   Queue queue(hsa.agent());
-  EXPECT_THAT(error_of([&] { queue.submit(barrier).on_complete({}); }), HasSubstr("empty"));
+  EXPECT_THAT(error_of([&] { queue.submit(barrier_packet).on_complete({}); }), HasSubstr("empty"));
 }
 
 TEST(Callback, is_told_why_its_queue_failed) {
   MockHsa hsa;
   Calls calls;
   Queue queue(hsa.agent());
-  const Submission completed = queue.submit(barrier);
+  const Submission completed = queue.submit(barrier_packet);
   MockHsa::complete(hsa.queue());
-  const Submission lost = queue.submit(barrier);
+  const Submission lost = queue.submit(barrier_packet);
   lost.on_complete(calls.record("lost"));
   completed.on_complete(calls.record("completed"));
   EXPECT_THAT(calls.await(1), ElementsAre("completed"));
@@ -166,7 +165,7 @@ TEST(Callback, is_told_of_a_memory_fault_on_its_agent) {
   MockHsa hsa;
   Calls calls;
   Queue queue(hsa.agent());
-  queue.submit(barrier).on_complete(calls.record("lost"));
+  queue.submit(barrier_packet).on_complete(calls.record("lost"));
   detail::state_of(hsa.agent()).queues.fail_all([](auto suspects) {
     return detail::memory_fault_error({}, "gfx90a", {}, suspects);
   });
@@ -178,7 +177,7 @@ TEST(Callback, is_called_before_its_queue_is_gone) {
   Calls calls;
   for (int i = 0; i < 50; ++i) {
     Queue queue(hsa.agent());
-    queue.submit(barrier).on_complete(calls.record("lost"));
+    queue.submit(barrier_packet).on_complete(calls.record("lost"));
     if (i % 2 == 0) MockHsa::complete(hsa.queue());
   }
   EXPECT_EQ(calls.so_far().size(), 50U);
@@ -195,10 +194,10 @@ TEST(Callback, may_submit_wait_and_register_another) {
   CompletionCallback next = [&](const Error* failure) {
     if (failure != nullptr || rounds == 100) return finished.set_value(rounds);
     ++rounds;
-    queue.submit(barrier).wait(limit);
-    queue.submit(barrier).on_complete(next);
+    queue.submit(barrier_packet).wait(patience);
+    queue.submit(barrier_packet).on_complete(next);
   };
-  queue.submit(barrier).on_complete(next);
+  queue.submit(barrier_packet).on_complete(next);
   auto result = finished.get_future();
   ASSERT_EQ(result.wait_for(std::chrono::minutes(10)), std::future_status::ready);
   EXPECT_EQ(result.get(), 100);
@@ -209,11 +208,11 @@ TEST(Callback, may_destroy_its_queue) {
   Calls calls;
   std::promise<void> destroyed;
   std::optional<Queue> queue(hsa.agent());
-  queue->submit(barrier).on_complete([&](const Error*) {
+  queue->submit(barrier_packet).on_complete([&](const Error*) {
     queue.reset();
     destroyed.set_value();
   });
-  queue->submit(barrier).on_complete(calls.record("second"));
+  queue->submit(barrier_packet).on_complete(calls.record("second"));
   MockHsa::complete(hsa.queue(), 1);
   ASSERT_EQ(destroyed.get_future().wait_for(std::chrono::minutes(10)), std::future_status::ready);
   EXPECT_THAT(calls.so_far(), ElementsAre(HasSubstr("second: the queue was destroyed")));
@@ -225,7 +224,7 @@ TEST(Callback, can_be_waited_for_with_its_captures) {
   queue.wait_for_callbacks();  // of none
   const auto capture = std::make_shared<int>(0);
   for (int i = 0; i < 64; ++i)
-    queue.submit(barrier).on_complete([capture](const Error* /*failure*/) {
+    queue.submit(barrier_packet).on_complete([capture](const Error* /*failure*/) {
       std::this_thread::sleep_for(std::chrono::microseconds(100));
       ++*capture;
     });
@@ -238,7 +237,7 @@ TEST(Callback, can_be_waited_for_with_its_captures) {
 TEST(Callback, that_is_not_due_ends_a_wait_with_a_time_limit) {
   MockHsa hsa;
   Queue queue(hsa.agent());
-  queue.submit(barrier).on_complete([](const Error* /*failure*/) {});
+  queue.submit(barrier_packet).on_complete([](const Error* /*failure*/) {});
   EXPECT_THAT(error_of([&] { queue.wait_for_callbacks({.timeout = milliseconds(1)}); }),
               HasSubstr("not all were called within 1"));
   MockHsa::complete(hsa.queue());
@@ -249,8 +248,9 @@ TEST(Callback, cannot_wait_for_callbacks) {
   MockHsa hsa;
   Queue queue(hsa.agent());
   std::string error;
-  queue.submit(barrier).on_complete(
-      [&](const Error* /*failure*/) { error = error_of([&] { queue.wait_for_callbacks(); }); });
+  queue.submit(barrier_packet).on_complete([&](const Error* /*failure*/) {
+    error = error_of([&] { queue.wait_for_callbacks(); });
+  });
   MockHsa::complete(hsa.queue());
   queue.wait_for_callbacks();
   EXPECT_THAT(error, HasSubstr("wait for itself"));
@@ -268,14 +268,14 @@ TEST(Callback, of_every_submission_of_four_threads_is_called_once) {
     for (int thread = 0; thread < threads; ++thread)
       producers.emplace_back([&, thread] {
         for (int i = 0; i < submissions; ++i)
-          queue.submit(barrier).on_complete([&called, index = thread * submissions + i](const Error* failure) {
+          queue.submit(barrier_packet).on_complete([&called, index = thread * submissions + i](const Error* failure) {
             called[index] += failure ? 100 : 1;
           });
       });
   }
-  queue.wait(limit);
+  queue.wait(patience);
   std::promise<void> last;
-  queue.submit(barrier).on_complete([&](const Error*) { last.set_value(); });
+  queue.submit(barrier_packet).on_complete([&](const Error*) { last.set_value(); });
   ASSERT_EQ(last.get_future().wait_for(std::chrono::minutes(10)), std::future_status::ready);
   for (const auto& count : called) EXPECT_EQ(count, 1);
 }
@@ -301,10 +301,10 @@ protected:
 };
 
 TEST_P(WaitForSeveral, any_returns_the_index_of_the_first_that_completed) {
-  const std::array submissions{first.submit(barrier), second.submit(barrier)};
+  const std::array submissions{first.submit(barrier_packet), second.submit(barrier_packet)};
   {
     const std::jthread soon = complete_soon(second_made);
-    EXPECT_EQ(wait_any(submissions, within(limit.timeout)), 1U);
+    EXPECT_EQ(wait_any(submissions, within(patience.timeout)), 1U);
     EXPECT_FALSE(submissions[0].done());
   }
   MockHsa::complete(first_made);
@@ -313,28 +313,28 @@ TEST_P(WaitForSeveral, any_returns_the_index_of_the_first_that_completed) {
 
 TEST_P(WaitForSeveral, any_waits_for_the_first_in_turns_where_hsa_cannot_wait_for_several) {
   hsa.break_time_limits_of_wait_any();
-  const std::array submissions{first.submit(barrier), second.submit(barrier)};
+  const std::array submissions{first.submit(barrier_packet), second.submit(barrier_packet)};
   EXPECT_THROW(static_cast<void>(wait_any(submissions, within(milliseconds(20)))), TimeoutError);
   {
     const std::jthread soon = complete_soon(second_made);
-    EXPECT_EQ(wait_any(submissions, within(limit.timeout)), 1U);
+    EXPECT_EQ(wait_any(submissions, within(patience.timeout)), 1U);
   }
   EXPECT_EQ(hsa.calls("amd_signal_wait_any"), 0);
   MockHsa::complete(first_made);
 }
 
 TEST_P(WaitForSeveral, all_returns_when_the_last_completed) {
-  const std::array submissions{first.submit(barrier), second.submit(barrier)};
+  const std::array submissions{first.submit(barrier_packet), second.submit(barrier_packet)};
   MockHsa::complete(first_made);
   EXPECT_THROW(wait_all(submissions, within(milliseconds(20))), TimeoutError);
   const std::jthread soon = complete_soon(second_made);
-  EXPECT_NO_THROW(wait_all(submissions, within(limit.timeout)));
+  EXPECT_NO_THROW(wait_all(submissions, within(patience.timeout)));
   EXPECT_TRUE(submissions[1].done());
 }
 
 TEST_P(WaitForSeveral, time_limits_say_what_each_queue_that_did_not_complete_is_at) {
   detail::state_of(hsa.agent()).kernels.add(0x1000, "bitonic_pass");
-  const std::array submissions{first.submit(barrier),
+  const std::array submissions{first.submit(barrier_packet),
                                second.submit(encode(KernelDispatch{.grid = grid(64), .kernel_object = 0x1000}))};
   EXPECT_THAT(error_of<TimeoutError>([&] { static_cast<void>(wait_any(submissions, within(milliseconds(20)))); }),
               AllOf(HasSubstr("2 submissions: not complete within 20 ms"), HasSubstr("submission 0: "),
@@ -345,29 +345,29 @@ TEST_P(WaitForSeveral, time_limits_say_what_each_queue_that_did_not_complete_is_
 }
 
 TEST_P(WaitForSeveral, a_failure_of_one_queue_ends_the_wait_though_the_others_go_on) {
-  const std::array submissions{first.submit(barrier), second.submit(barrier)};
+  const std::array submissions{first.submit(barrier_packet), second.submit(barrier_packet)};
   const std::jthread soon([&] {
     std::this_thread::sleep_for(milliseconds(10));
     MockHsa::report_error(second_made, HSA_STATUS_ERROR_OUT_OF_RESOURCES);
   });
-  EXPECT_THAT(error_of([&] { wait_all(submissions, within(limit.timeout)); }), HasSubstr("the queue stopped"));
-  EXPECT_THAT(error_of([&] { static_cast<void>(wait_any(submissions, within(limit.timeout))); }),
+  EXPECT_THAT(error_of([&] { wait_all(submissions, within(patience.timeout)); }), HasSubstr("the queue stopped"));
+  EXPECT_THAT(error_of([&] { static_cast<void>(wait_any(submissions, within(patience.timeout))); }),
               HasSubstr("the queue stopped"));
   MockHsa::complete(first_made);
-  EXPECT_EQ(wait_any(submissions, within(limit.timeout)), 0U) << "what completed counts first";
+  EXPECT_EQ(wait_any(submissions, within(patience.timeout)), 0U) << "what completed counts first";
 }
 
 TEST_P(WaitForSeveral, submissions_without_an_epoch_are_covered_by_barriers) {
-  const std::array submissions{first.submit(barrier_without_bit), second.submit(barrier_without_bit)};
+  const std::array submissions{first.submit(barrier_packet_without_bit), second.submit(barrier_packet_without_bit)};
   const CommandProcessor one(first_made);
   const CommandProcessor other(second_made);
-  EXPECT_NO_THROW(wait_all(submissions, within(limit.timeout)));
-  EXPECT_EQ(wait_any(submissions, within(limit.timeout)), 0U);
+  EXPECT_NO_THROW(wait_all(submissions, within(patience.timeout)));
+  EXPECT_EQ(wait_any(submissions, within(patience.timeout)), 0U);
 }
 
 TEST_P(WaitForSeveral, submissions_that_need_barriers_keep_to_time_limits_where_the_ring_has_no_room) {
   Queue full(hsa.agent(), {.size = 64});
-  const std::array submissions{fill_ring(full, barrier_without_bit)};
+  const std::array submissions{fill_ring(full, barrier_packet_without_bit)};
   EXPECT_THROW(static_cast<void>(wait_any(submissions, within(milliseconds(20)))), TimeoutError);
   EXPECT_THROW(wait_all(submissions, within(milliseconds(20))), TimeoutError);
 }

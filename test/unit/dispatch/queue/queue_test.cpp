@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "barrier_packet.hpp"
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/device/failure_messages.hpp"
 #include "dispatch/queue/queue_state.hpp"
@@ -26,8 +27,6 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr WaitOptions briefly{.timeout = milliseconds(20)};
-const Packet barrier = encode(BarrierAnd{});
-const Packet barrier_without_bit = encode(BarrierAnd{.ordering = {.barrier = BarrierBit::clear}});
 
 Packet dispatch_of(std::uint64_t kernel_object) {
   return encode(KernelDispatch{.grid = grid(64), .kernel_object = kernel_object});
@@ -77,7 +76,7 @@ TEST(Queue, submits_packets_and_waits_for_what_is_complete_without_a_call_into_h
   MockHsa hsa;
   Queue queue(hsa.agent());
   const int calls = hsa.calls();
-  const std::vector<Packet> packets(10, barrier);
+  const std::vector<Packet> packets(10, barrier_packet);
   const Submission submission = queue.submit(packets);
   EXPECT_EQ(hsa.queue().doorbell_value, 9U);
   EXPECT_FALSE(submission.done());
@@ -90,7 +89,7 @@ TEST(Queue, submits_packets_and_waits_for_what_is_complete_without_a_call_into_h
 TEST(Queue, refuses_what_can_never_be_submitted_before_it_reserves_anything) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.size = 64, .kernarg_bytes = 64});
-  EXPECT_THAT(error_of([&] { queue.submit(std::vector<Packet>(33, barrier)); }),
+  EXPECT_THAT(error_of([&] { queue.submit(std::vector<Packet>(33, barrier_packet)); }),
               HasSubstr("more than half of a queue of 64"));
   EXPECT_THAT(error_of([&] { queue.submit(std::span<const Packet>()); }), HasSubstr("no packets"));
   Packet invalid;
@@ -106,34 +105,35 @@ TEST(Queue, refuses_what_can_never_be_submitted_before_it_reserves_anything) {
 TEST(Queue, reports_that_it_is_full_where_it_was_asked_to) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.size = 64, .when_full = WhenFull::report});
-  for (int i = 0; i < 2; ++i) queue.submit(std::vector<Packet>(30, barrier));
-  EXPECT_THAT(error_of<QueueFullError>([&] { queue.submit(std::vector<Packet>(5, barrier)); }), HasSubstr("no room"));
+  for (int i = 0; i < 2; ++i) queue.submit(std::vector<Packet>(30, barrier_packet));
+  EXPECT_THAT(error_of<QueueFullError>([&] { queue.submit(std::vector<Packet>(5, barrier_packet)); }),
+              HasSubstr("no room"));
   MockHsa::complete(hsa.queue(), 1);
-  EXPECT_NO_THROW(queue.submit(std::vector<Packet>(5, barrier)));
+  EXPECT_NO_THROW(queue.submit(std::vector<Packet>(5, barrier_packet)));
 }
 
 TEST(Queue, waits_for_room_up_to_a_time_limit) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.size = 64, .full_timeout = milliseconds(20)});
-  fill_ring(queue, barrier);
-  EXPECT_THAT(error_of<TimeoutError>([&] { queue.submit(barrier); }),
+  fill_ring(queue, barrier_packet);
+  EXPECT_THAT(error_of<TimeoutError>([&] { queue.submit(barrier_packet); }),
               AllOf(HasSubstr("no room for 1 packets within 20 ms"), HasSubstr("read index is 0, its write index 64")));
 }
 
 TEST(Queue, goes_on_when_there_is_room_before_the_time_limit) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.size = 64, .full_timeout = std::chrono::minutes(5)});
-  fill_ring(queue, barrier);
+  fill_ring(queue, barrier_packet);
   const std::jthread consumer([&] { MockHsa::complete(hsa.queue()); });
-  EXPECT_NO_THROW(queue.submit(barrier));
+  EXPECT_NO_THROW(queue.submit(barrier_packet));
 }
 
 TEST(Submission, that_carries_no_epoch_signal_is_completed_by_a_barrier_when_it_is_waited_for) {
   MockHsa hsa;
   Queue queue(hsa.agent());
   const Signal own(hsa.agent());
-  const Submission unordered = queue.submit(barrier_without_bit);
-  Packet packet = barrier;
+  const Submission unordered = queue.submit(barrier_packet_without_bit);
+  Packet packet = barrier_packet;
   packet.set_completion_signal(own.handle());
   const Submission signalled = queue.submit(packet);
   EXPECT_EQ(MockHsa::complete(hsa.queue()), 2U);
@@ -149,7 +149,7 @@ TEST(Submission, that_needs_a_barrier_keeps_to_time_limits_where_the_ring_has_no
   MockHsa hsa;
   for (const WhenFull when_full : {WhenFull::wait, WhenFull::report}) {
     Queue queue(hsa.agent(), {.size = 64, .when_full = when_full, .full_timeout = std::chrono::hours(1)});
-    const Submission submission = fill_ring(queue, barrier_without_bit);
+    const Submission submission = fill_ring(queue, barrier_packet_without_bit);
     EXPECT_FALSE(submission.done());
     EXPECT_THROW(submission.wait(briefly), TimeoutError);
     EXPECT_THROW(queue.wait(briefly), TimeoutError);
@@ -164,7 +164,7 @@ TEST(Submission, wait_that_times_out_says_what_the_queue_is_at) {
   MockHsa hsa;
   detail::state_of(hsa.agent()).kernels.add(0x1000, "bitonic_pass");
   Queue queue(hsa.agent());
-  queue.submit(barrier);
+  queue.submit(barrier_packet);
   MockHsa::complete(hsa.queue());
   const Submission submission = queue.submit(dispatch_of(0x1000));
   EXPECT_THAT(error_of<TimeoutError>([&] { submission.wait(briefly); }),
@@ -194,7 +194,7 @@ TEST(QueueError, reaches_waiters_and_producers_with_the_kernel_and_advice) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("text of the mock"), HasSubstr("kernel greedy"), HasSubstr("LDS"),
                                     Not(HasSubstr("innocent"))));
   }
-  EXPECT_THAT(error_of([&] { queue.submit(barrier); }), HasSubstr("greedy"));
+  EXPECT_THAT(error_of([&] { queue.submit(barrier_packet); }), HasSubstr("greedy"));
   EXPECT_THAT(error_of([&] { static_cast<void>(second.done()); }), HasSubstr("greedy"));
   EXPECT_NO_THROW(first.wait()) << "what completed before is complete";
 }
@@ -231,7 +231,7 @@ TEST(MemoryFault, reaches_the_waiters_of_every_queue_of_the_agent_but_not_of_lat
                 AllOf(HasSubstr("memory fault on gfx90a at address 0xdead000"), HasSubstr("no page is mapped"),
                       HasSubstr("kernel wild"), Not(HasSubstr("not_started"))));
   Queue later(hsa.agent());
-  EXPECT_NO_THROW(later.submit(barrier));
+  EXPECT_NO_THROW(later.submit(barrier_packet));
 }
 
 TEST(MemoryFault, ends_waits_for_signals_that_were_set_before_it_and_no_others) {
@@ -264,7 +264,7 @@ TEST(Kernargs, come_back_when_their_dispatch_completed) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.full_timeout = milliseconds(20), .kernarg_bytes = 128});
   for (int i = 0; i < 10; ++i) {
-    for (int k = 0; k < 2; ++k) queue.submit(barrier, queue.acquire_kernargs(64));
+    for (int k = 0; k < 2; ++k) queue.submit(barrier_packet, queue.acquire_kernargs(64));
     EXPECT_THAT(error_of<TimeoutError>([&] { static_cast<void>(queue.acquire_kernargs(64)); }),
                 HasSubstr("kernarg pool"));
     MockHsa::complete(hsa.queue());
@@ -274,7 +274,7 @@ TEST(Kernargs, come_back_when_their_dispatch_completed) {
 TEST(Kernargs, of_dispatches_without_an_epoch_come_back_by_a_barrier) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.kernarg_bytes = 64});
-  queue.submit(barrier_without_bit, queue.acquire_kernargs(64));
+  queue.submit(barrier_packet_without_bit, queue.acquire_kernargs(64));
   std::atomic<bool> stop = false;
   std::jthread command_processor([&] {
     for (; !stop; std::this_thread::yield()) MockHsa::complete(hsa.queue());
@@ -286,7 +286,7 @@ TEST(Kernargs, of_dispatches_without_an_epoch_come_back_by_a_barrier) {
 TEST(Kernargs, of_dispatches_without_an_epoch_come_back_where_the_queue_reports) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.when_full = WhenFull::report, .kernarg_bytes = 64});
-  queue.submit(barrier_without_bit, queue.acquire_kernargs(64));
+  queue.submit(barrier_packet_without_bit, queue.acquire_kernargs(64));
   EXPECT_THROW(static_cast<void>(queue.acquire_kernargs(64)), QueueFullError);
   MockHsa::complete(hsa.queue());
   EXPECT_EQ(queue.acquire_kernargs(64).bytes().size(), 64U);
@@ -305,7 +305,7 @@ TEST(Kernargs, that_were_never_submitted_are_no_deadlock) {
   KernargSlot held = queue.acquire_kernargs(64);
   const std::uint64_t address = held.address();
   EXPECT_THAT(error_of([&] { static_cast<void>(queue.acquire_kernargs(1)); }), HasSubstr("never submitted"));
-  queue.submit(barrier, std::move(held));
+  queue.submit(barrier_packet, std::move(held));
   MockHsa::complete(hsa.queue());
   EXPECT_EQ(queue.acquire_kernargs(1).address(), address);
 }
@@ -313,10 +313,10 @@ TEST(Kernargs, that_were_never_submitted_are_no_deadlock) {
 TEST(Kernargs, come_back_when_their_submission_fails) {
   MockHsa hsa;
   Queue queue(hsa.agent(), {.size = 64, .when_full = WhenFull::report, .kernarg_bytes = 64});
-  fill_ring(queue, barrier);
+  fill_ring(queue, barrier_packet);
   KernargSlot slot = queue.acquire_kernargs(64);
   const std::uint64_t address = slot.address();
-  EXPECT_THROW(queue.submit(barrier, std::move(slot)), QueueFullError);
+  EXPECT_THROW(queue.submit(barrier_packet, std::move(slot)), QueueFullError);
   EXPECT_EQ(queue.acquire_kernargs(64).address(), address);
 }
 
@@ -332,9 +332,9 @@ TEST(Kernargs, of_another_queue_or_submitted_before_are_an_error) {
   Queue queue(hsa.agent(), {.when_full = WhenFull::report, .kernarg_bytes = 64});
   Queue other(hsa.agent());
   KernargSlot slot = queue.acquire_kernargs(64);
-  EXPECT_THAT(error_of([&] { other.submit(barrier, std::move(slot)); }), HasSubstr("slot of another queue"));
-  queue.submit(barrier, std::move(slot));  // NOLINT(bugprone-use-after-move): it was refused
-  EXPECT_THAT(error_of([&] { queue.submit(barrier, std::move(slot)); }),  // NOLINT(bugprone-use-after-move)
+  EXPECT_THAT(error_of([&] { other.submit(barrier_packet, std::move(slot)); }), HasSubstr("slot of another queue"));
+  queue.submit(barrier_packet, std::move(slot));  // NOLINT(bugprone-use-after-move): it was refused
+  EXPECT_THAT(error_of([&] { queue.submit(barrier_packet, std::move(slot)); }),  // NOLINT(bugprone-use-after-move)
               HasSubstr("one that was submitted"));
 }
 

@@ -321,7 +321,7 @@ TEST(RandomPrograms, spread_over_queues_and_run_several_times_miss_nothing_and_n
 // touches.
 class Mix {
 public:
-  enum class Unknown { none, some };
+  enum class Unknown { nothing, some };
 
   Mix(unsigned seed, Unknown unknown) : queues_(2 + seed % 4) {
     std::mt19937 random(seed);
@@ -355,7 +355,7 @@ TEST(RandomPrograms, that_run_in_turn_miss_nothing_and_need_every_wait) {
   std::size_t waits = 0;
   std::size_t beside = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
-    const Mix mix(seed, Mix::Unknown::none);
+    const Mix mix(seed, Mix::Unknown::nothing);
     const Runs runs = mix.run(5);
     beside += runs.begun_beside();
     ASSERT_THAT(runs.missing(), Eq(std::nullopt)) << "seed " << seed;

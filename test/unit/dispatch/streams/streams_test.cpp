@@ -281,7 +281,7 @@ TEST_F(StreamsOfMock, tell_waiters_of_a_failure_before_their_first_submission) {
 }
 
 TEST_F(StreamsOfMock, refuse_wrong_numbers_of_queues) {
-  EXPECT_THAT(error_of([&] { const Streams none(hsa.agent(), {.queues = 0}); }), HasSubstr("from 1 to 64"));
+  EXPECT_THAT(error_of([&] { const Streams no_queues(hsa.agent(), {.queues = 0}); }), HasSubstr("from 1 to 64"));
   EXPECT_THAT(error_of([&] { const Streams many(hsa.agent(), {.queues = 65}); }), HasSubstr("from 1 to 64"));
 }
 

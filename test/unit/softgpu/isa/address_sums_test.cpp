@@ -12,7 +12,7 @@
 #include "tested_target.hpp"
 #include "vector_operand.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::address_sums {
 namespace {
 
 using Kind = MemoryOperation::Kind;
@@ -410,4 +410,4 @@ TEST(AddressSumsOfFlat, ReachLds) {
 }
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::address_sums

@@ -6,7 +6,7 @@
 
 #include "memory_case.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::buffer_memory {
 namespace {
 
 using Kind = MemoryOperation::Kind;
@@ -143,4 +143,4 @@ INSTANTIATE_TEST_SUITE_P(Isa, BufferRange,
                          operation_name);
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::buffer_memory

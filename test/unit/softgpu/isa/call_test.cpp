@@ -6,7 +6,7 @@
 
 #include "harness.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::calls {
 namespace {
 
 /// Clears the registers that a snippet uses for addresses.
@@ -169,4 +169,4 @@ TEST(ControlFlowCalls, WildFunctionPointerIsAnIllegalInstruction) {
 }
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::calls

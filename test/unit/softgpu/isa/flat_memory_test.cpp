@@ -6,7 +6,7 @@
 #include "float_rules.hpp"
 #include "memory_case.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::flat_memory {
 namespace {
 
 using Kind = MemoryOperation::Kind;
@@ -125,4 +125,4 @@ TEST_P(LaterGlobalAtomics, MatchTheManual) {
 INSTANTIATE_TEST_SUITE_P(Isa, LaterGlobalAtomics, testing::ValuesIn(later_global_atomics()), operation_name);
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::flat_memory

@@ -24,7 +24,6 @@
 namespace softgpu::isa {
 namespace {
 
-using compute::Encoding;
 using Words = std::uint64_t;
 
 /// An encoding of the ISA manual, "Microcode Formats": `bits` with registers filled in, and where the opcode is.
@@ -108,17 +107,17 @@ constexpr Format formats[] = {
 
 constexpr std::uint32_t end_program = 0xbf810000;
 
-const char* suffix_of(Encoding encoding) {
+const char* suffix_of(compute::Encoding encoding) {
   switch (encoding) {
-  case Encoding::e32:
+  case compute::Encoding::e32:
     return "_e32";
-  case Encoding::e64:
+  case compute::Encoding::e64:
     return "_e64";
-  case Encoding::sdwa:
+  case compute::Encoding::sdwa:
     return "_sdwa";
-  case Encoding::dpp:
+  case compute::Encoding::dpp:
     return "_dpp";
-  case Encoding::plain:
+  case compute::Encoding::plain:
     break;
   }
   return "";

@@ -12,7 +12,7 @@
 #include "vector_form.hpp"
 #include "vector_suite.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::later_instructions {
 namespace {
 
 constexpr Options later = {.gfx90a_lacks_them = true};
@@ -283,4 +283,4 @@ TEST(LaterMoves, RegistersAreMovedByM0) {
 }
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::later_instructions

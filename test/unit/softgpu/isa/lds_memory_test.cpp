@@ -10,7 +10,7 @@
 #include "memory_case.hpp"
 #include "vector_operand.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::lds_memory {
 namespace {
 
 using Kind = MemoryOperation::Kind;
@@ -271,4 +271,4 @@ TEST(LdsMemory, CountersCountTheActiveLanes) {
 }
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::lds_memory

@@ -15,7 +15,7 @@
 #include "memory_case.hpp"
 #include "tested_target.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::lds_transfer {
 namespace {
 
 const Options options = {.lds = Lds::loaded_and_stored, .states = 4};
@@ -295,4 +295,4 @@ TEST_P(FlatLds, LoadsGlobalMemory) {
 INSTANTIATE_TEST_SUITE_P(Isa, FlatLds, testing::ValuesIn(loads()), operation_name);
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::lds_transfer

@@ -16,7 +16,7 @@
 #include "vector_form.hpp"
 #include "vector_operand.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::packed {
 namespace {
 
 u64 unconstrained(Type /*type*/, u64 bits) { return bits; }
@@ -496,4 +496,4 @@ INSTANTIATE_TEST_SUITE_P(Isa, VectorMixedPrecision,
                          [](const auto& row) { return row.param; });
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::packed

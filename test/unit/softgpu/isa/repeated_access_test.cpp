@@ -12,7 +12,7 @@
 #include "harness.hpp"
 #include "tested_target.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::repeated_access {
 namespace {
 
 // v[0:1] and v[2:3] are addresses, or v0 and v2 offsets. s[4:5] is the base, s8 a mask of the lower 32 lanes, s9 says
@@ -245,4 +245,4 @@ INSTANTIATE_TEST_SUITE_P(InEachSpace, RepeatedAccess, testing::Values(Space::bas
                          space_name);
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::repeated_access

@@ -9,7 +9,7 @@
 #include "memory_case.hpp"
 #include "vector_operand.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::typed_buffer {
 namespace {
 
 using Kind = MemoryOperation::Kind;
@@ -289,4 +289,4 @@ TEST(TypedBufferRefusal, NamesFormatsThatDoNotExist) {
 }
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::typed_buffer

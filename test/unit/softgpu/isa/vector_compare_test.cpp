@@ -5,7 +5,7 @@
 
 #include "vector_suite.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::vector_compare {
 namespace {
 
 template <class T>
@@ -97,4 +97,4 @@ FASTDISPATCH_VECTOR_SUITE(VectorCompare, table("v_cmp_"));
 FASTDISPATCH_VECTOR_SUITE(VectorCompareExec, table("v_cmpx_"));
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::vector_compare

@@ -4,7 +4,7 @@
 #include "float_rules.hpp"
 #include "vector_suite.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::vector_double {
 namespace {
 
 constexpr double below_one = 0x1.fffffffffffffp-1;
@@ -47,4 +47,4 @@ const VectorInstruction arithmetic[] = {
 FASTDISPATCH_VECTOR_SUITE(VectorDoubleArithmetic, arithmetic);
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::vector_double

@@ -5,7 +5,7 @@
 #include "float_rules.hpp"
 #include "vector_suite.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::vector_float {
 namespace {
 
 constexpr float below_one = 0x1.fffffep-1F;
@@ -154,4 +154,4 @@ const VectorInstruction packing[] = {
 FASTDISPATCH_VECTOR_SUITE(VectorFloatPacking, packing);
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::vector_float

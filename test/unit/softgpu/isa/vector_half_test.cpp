@@ -5,7 +5,7 @@
 #include "float_rules.hpp"
 #include "vector_suite.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::vector_half {
 namespace {
 
 const Half below_one = Half::from_bits(0x3bff);
@@ -115,4 +115,4 @@ const VectorInstruction ternary[] = {
 FASTDISPATCH_VECTOR_SUITE(VectorHalfTernary, ternary);
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::vector_half

@@ -4,7 +4,7 @@
 
 #include "vector_suite.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::vector_integer {
 namespace {
 
 u32 low_24(u32 value) { return value & 0xffffff; }
@@ -152,4 +152,4 @@ INSTANTIATE_TEST_SUITE_P(Isa, SubDwordAndDataParallel, testing::Values(unary[0],
                          [](const auto& row) { return test_name(row.param); });
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::vector_integer

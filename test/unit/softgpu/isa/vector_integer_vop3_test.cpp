@@ -5,7 +5,7 @@
 
 #include "vector_suite.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::vector_integer_vop3 {
 namespace {
 
 u32 byte(u64 value, unsigned index) { return static_cast<u32>(value >> (8 * index)) & 0xff; }
@@ -218,4 +218,4 @@ const VectorInstruction halves[] = {
 FASTDISPATCH_VECTOR_SUITE(VectorIntegerHalvesVop3, halves);
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::vector_integer_vop3

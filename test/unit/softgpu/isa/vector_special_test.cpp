@@ -6,7 +6,7 @@
 #include "vector_form.hpp"
 #include "vector_suite.hpp"
 
-namespace softgpu::isa {
+namespace softgpu::isa::vector_special {
 namespace {
 
 u64 near_one(std::size_t /*source*/, u64 bits) { return (bits & 0x87ffffff) | 0x38000000; }
@@ -350,4 +350,4 @@ TEST(VectorSpecial, AccumulationRegistersAreMemoryOperands) {
 }
 
 }  // namespace
-}  // namespace softgpu::isa
+}  // namespace softgpu::isa::vector_special
