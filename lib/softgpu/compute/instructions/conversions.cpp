@@ -52,16 +52,22 @@ Value* nibble_to_float(Emitter& e, Sources s) {
   return e.ir.CreateFMul(number, number_like(number, 0.0625));
 }
 
+/// The whole number nearest to a product, which is exact in a double.
+Value* nearest_multiple(Emitter& e, Value* value, double factor) {
+  Value* exact = e.ir.CreateFPExt(value, doubles(e));
+  return e.ir.CreateUnaryIntrinsic(Intrinsic::rint, e.ir.CreateFMul(exact, number_like(exact, factor)));
+}
+
 /// From [-1, 1] or [0, 1] to the whole range of 16 bits, to nearest even.
 Value* to_signed_norm(Emitter& e, Value* value) {
-  Value* scaled = e.ir.CreateUnaryIntrinsic(Intrinsic::rint, e.ir.CreateFMul(value, number_like(value, 32767)));
+  Value* scaled = nearest_multiple(e, value, 32767);
   Value* whole = to_i32(e, {&scaled, 1});
   whole = e.ir.CreateBinaryIntrinsic(Intrinsic::smax, whole, e.splat(static_cast<std::uint32_t>(-32767)));
   whole = e.ir.CreateBinaryIntrinsic(Intrinsic::smin, whole, e.splat(32767U));
   return e.ir.CreateTrunc(whole, integers(e, 16));
 }
 Value* to_unsigned_norm(Emitter& e, Value* value) {
-  Value* scaled = e.ir.CreateUnaryIntrinsic(Intrinsic::rint, e.ir.CreateFMul(value, number_like(value, 65535)));
+  Value* scaled = nearest_multiple(e, value, 65535);
   return to_u16(e, {&scaled, 1});
 }
 template <auto convert>

@@ -128,10 +128,10 @@ u32 with_byte(float value, u32 index, u32 word) {
   return (word & ~(u32{0xff} << shift)) | std::min<u32>(to_integer<u32>(value), 255) << shift;
 }
 i16 signed_norm(float value) {
-  return std::isnan(value) ? i16{0} : static_cast<i16>(std::nearbyint(std::clamp(value, -1.F, 1.F) * 32767));
+  return std::isnan(value) ? i16{0} : static_cast<i16>(std::nearbyint(std::clamp<double>(value, -1, 1) * 32767));
 }
 u16 unsigned_norm(float value) {
-  return std::isnan(value) ? u16{0} : static_cast<u16>(std::nearbyint(std::clamp(value, 0.F, 1.F) * 65535));
+  return std::isnan(value) ? u16{0} : static_cast<u16>(std::nearbyint(std::clamp<double>(value, 0, 1) * 65535));
 }
 
 const VectorInstruction packing[] = {

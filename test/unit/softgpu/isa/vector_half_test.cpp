@@ -26,6 +26,9 @@ u16 unsigned_norm(Half value) {
              : static_cast<u16>(std::nearbyint(std::clamp<double>(value, 0, 1) * 65535));
 }
 
+/// Where the product with 32767 or 65535 must not be rounded to a float first.
+u64 just_above_a_half(std::size_t /*source*/, u64 bits) { return (bits & 0x8007'8007) | 0x3800'3800; }
+
 const VectorInstruction conversions[] = {
     vop1("v_cvt_f16_u16", [](u16 a) { return Half(a); }),
     vop1("v_cvt_f16_i16", [](i16 a) { return Half(a); }),
@@ -33,6 +36,12 @@ const VectorInstruction conversions[] = {
     vop1("v_cvt_i16_f16", [](Half a) { return to_integer<i16>(a); }),
     vop1("v_cvt_norm_i16_f16", [](Half a) { return signed_norm(a); }),
     vop1("v_cvt_norm_u16_f16", [](Half a) { return unsigned_norm(a); }),
+    vop1("v_cvt_norm_i16_f16", [](Half a) { return signed_norm(a); })
+        .constrained(just_above_a_half)
+        .with_suffix("; just above 0.5"),
+    vop1("v_cvt_norm_u16_f16", [](Half a) { return unsigned_norm(a); })
+        .constrained(just_above_a_half)
+        .with_suffix("; just above 0.5"),
     vop1("v_trunc_f16", [](Half a) { return Half(std::trunc(static_cast<double>(a))); }),
     vop1("v_ceil_f16", [](Half a) { return Half(std::ceil(static_cast<double>(a))); }),
     vop1("v_rndne_f16", [](Half a) { return Half(std::nearbyint(static_cast<double>(a))); }),
