@@ -266,13 +266,16 @@ protected:
     return GetParam() ? store_registers("store_dword", 1) : load_registers("load_dword", 1);
   }
   static std::string text() { return access_text(operation(), 0); }
-  static void access_one(MachineState& s) { access(s, operation(), 0); }
+  /// The access's effect on a state.
+  static auto access_one() {
+    return [accessed = operation()](MachineState& s) { access(s, accessed, 0); };
+  }
 };
 
 TEST_P(AddressSumsBetween, OfSomeLanesAreNotThoseOfTheOthers) {
   expect_around(
       narrowed_text() + address_text(times_4) + text() + widened_text() + text(),
-      [](MachineState& s) {
+      [access_one = access_one()](MachineState& s) {
         const u64 all = narrow(s);
         make_address(s, times_4);
         access_one(s);
@@ -285,7 +288,7 @@ TEST_P(AddressSumsBetween, OfSomeLanesAreNotThoseOfTheOthers) {
 TEST_P(AddressSumsBetween, OfAllLanesAreThoseOfSome) {
   expect_around(
       address_text(times_4) + narrowed_text() + text() + widened_text() + text(),
-      [](MachineState& s) {
+      [access_one = access_one()](MachineState& s) {
         make_address(s, times_4);
         const u64 all = narrow(s);
         access_one(s);
@@ -301,7 +304,7 @@ TEST_P(AddressSumsBetween, ChangeInSomeLanes) {
       "v_add_co_u32 v2, " + vcc + ", 4, v2\nv_addc_co_u32 v3, " + vcc + ", 0, v3, " + vcc + "\n";
   expect_around(
       address_text(times_4) + narrowed_text() + changed + text() + widened_text() + text(),
-      [](MachineState& s) {
+      [access_one = access_one()](MachineState& s) {
         make_address(s, times_4);
         const u64 all = narrow(s);
         add(s, address, 4);
@@ -315,7 +318,7 @@ TEST_P(AddressSumsBetween, ChangeInSomeLanes) {
 TEST_P(AddressSumsBetween, AreMadeOnOneOfTwoPaths) {
   expect_around(
       "s_cmp_lg_u32 s14, 0\ns_cbranch_scc1 around%=\n" + address_text(times_4) + "around%=:\n" + text(),
-      [](MachineState& s) {
+      [access_one = access_one()](MachineState& s) {
         s.scc = s.scalar[choice];
         if (s.scalar[choice] == 0) make_address(s, times_4);
         access_one(s);
@@ -329,7 +332,7 @@ TEST_P(AddressSumsBetween, AreMadeOnBothPathsOfOtherIndices) {
       "v_ashrrev_i32 v1, 31, v0\ns_branch both%=\nother%=:\nv_add_u32 v0, -1, v0\nv_ashrrev_i32 v1, 31, v0\n"
       "both%=:\n" +
           shifted_text(times_4) + added_text() + text(),
-      [](MachineState& s) {
+      [access_one = access_one()](MachineState& s) {
         s.scc = s.scalar[choice];
         for_active_lanes(
             s, [&](unsigned lane) { s.vector[index_register][lane] += s.scalar[choice] == 0 ? 1U : ~u32{0}; });
@@ -345,7 +348,7 @@ TEST_P(AddressSumsBetween, GoOnInALoop) {
       address_text(times_4) + "s_mov_b32 s15, 3\nagain%=:\n" + text() + "v_add_co_u32 v2, " + vcc +
           ", -4, v2\nv_addc_co_u32 v3, " + vcc + ", -1, v3, " + vcc +
           "\ns_sub_u32 s15, s15, 1\ns_cmp_lg_u32 s15, 0\ns_cbranch_scc1 again%=\n",
-      [](MachineState& s) {
+      [access_one = access_one()](MachineState& s) {
         make_address(s, times_4);
         for (unsigned pass = 0; pass < 3; ++pass) {
           access_one(s);
@@ -369,7 +372,7 @@ TEST_P(AddressSumsBetween, AreAddedInstructionByInstruction) {
   expect_around(
       address_text(times_4) + "v_add_co_u32_e64 v2, " + carry + ", 8, v2\nv_add_co_u32 v0, " + vcc +
           ", 5, v0\nv_addc_co_u32_e64 v3, " + carry + ", 0, v3, " + carry + "\n" + text(),
-      [](MachineState& s) {
+      [access_one = access_one()](MachineState& s) {
         make_address(s, times_4);
         u64 wraps = 0;
         for_active_lanes(s, [&](unsigned lane) {
