@@ -29,9 +29,6 @@ constexpr std::size_t most_held = 32;
 /// A kernel that is expected to take less runs on the worker that found it. Telling another worker takes about as long.
 constexpr std::uint64_t short_nanoseconds = 2'000;
 
-/// While a kernel is translated, other workers translate the kernels of so many packets behind it.
-constexpr std::uint64_t most_looked_ahead = 256;
-
 /// For kernels that cannot be interrupted: they must not keep the program from destroying their queue.
 constexpr auto drain_limit = std::chrono::seconds(2);
 
@@ -223,31 +220,14 @@ std::optional<compute::Failure> AqlQueue::prepare(std::shared_ptr<Grid>& grid,
 
 void AqlQueue::note_coming_kernels() {
   take_doorbell();
-  const std::lock_guard lock(coming_mutex_);
-  coming_kernels_.clear();
-  const std::uint64_t end = std::min(limit_, next_ + most_looked_ahead);
-  for (std::uint64_t index = next_ + 1; index < end; ++index) {
-    const std::byte* slot = setup_.memory.ring + (index & slot_mask_) * packet_bytes;
-    const std::uint32_t first = __atomic_load_n(reinterpret_cast<const std::uint32_t*>(slot), __ATOMIC_ACQUIRE);
-    const PacketHeader header{static_cast<std::uint16_t>(first)};
-    if (header.type() == HSA_PACKET_TYPE_INVALID) break;
-    if (header.type() != HSA_PACKET_TYPE_KERNEL_DISPATCH) continue;
-    const std::uint64_t kernel = reinterpret_cast<const hsa_kernel_dispatch_packet_t*>(slot)->kernel_object;
-    if (std::ranges::find(coming_kernels_, kernel) == coming_kernels_.end()) coming_kernels_.push_back(kernel);
-  }
-  std::ranges::reverse(coming_kernels_);
+  coming_kernels_.note(setup_.memory.ring, slot_mask_, next_ + 1, limit_);
 }
 
 bool AqlQueue::assist(Lookout& lookout) {
-  std::uint64_t kernel = 0;
-  {
-    const std::lock_guard lock(coming_mutex_);
-    if (coming_kernels_.empty()) return false;
-    kernel = coming_kernels_.back();
-    coming_kernels_.pop_back();
-  }
+  const auto kernel = coming_kernels_.take();
+  if (!kernel) return false;
   lookout.leave();
-  grids_.translate_ahead(kernel);
+  grids_.translate_ahead(*kernel);
   return true;
 }
 

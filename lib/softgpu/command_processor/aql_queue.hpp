@@ -12,12 +12,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <random>
 #include <string_view>
-#include <vector>
 
+#include "softgpu/command_processor/coming_kernels.hpp"
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/executions.hpp"
 #include "softgpu/command_processor/grid.hpp"
@@ -129,9 +128,7 @@ private:
   Paces paces_;
   ResidentWaves resident_waves_;
 
-  std::mutex coming_mutex_;
-  // Kernels of the packets behind a packet whose kernel is being translated; the next one is last.
-  std::vector<std::uint64_t> coming_kernels_;
+  ComingKernels coming_kernels_;
 
   compute::ComputeUnits compute_units_;
   compute::GlobalWaveSync global_sync_resources_;
