@@ -1,5 +1,6 @@
 #include "harness.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -317,8 +318,13 @@ private:
     std::vector<TestCase> cases;
   };
 
-  // A kernel of more instructions is translated for any EXEC only (most_instructions_twice).
-  static constexpr std::size_t most_in_a_kernel = 48;
+  // A kernel of more than 500 instructions is translated for any EXEC only; the frame takes 150 or so.
+  static constexpr std::size_t most_instructions = 320;
+
+  /// With what selects the case.
+  static std::size_t instructions_of(const TestCase& from) {
+    return 5 + static_cast<std::size_t>(std::ranges::count(from.entry.assembly, '\n'));
+  }
 
   std::vector<TestCase>& group_of(const Options& options) {
     for (Group& group : groups_)
@@ -328,11 +334,12 @@ private:
 
   void OnTestSuiteEnd(const testing::TestSuite& /*suite*/) override {  // NOLINT(readability-identifier-naming)
     for (const Group& group : std::exchange(groups_, {})) {
-      const std::span<const TestCase> all = group.cases;
-      const std::size_t kernels = (all.size() + most_in_a_kernel - 1) / most_in_a_kernel;
-      for (std::size_t i = 0; i < kernels; ++i) {
-        const std::size_t first = i * all.size() / kernels;
-        execute(all.subspan(first, (i + 1) * all.size() / kernels - first), group.options);
+      for (std::span<const TestCase> rest = group.cases; !rest.empty();) {
+        std::size_t count = 1;
+        std::size_t instructions = instructions_of(rest[0]);
+        while (count < rest.size() && (instructions += instructions_of(rest[count])) <= most_instructions) ++count;
+        execute(rest.first(count), group.options);
+        rest = rest.subspan(count);
       }
     }
   }
