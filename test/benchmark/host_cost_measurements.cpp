@@ -66,9 +66,9 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, 
                                                   .kernarg_memory = fd::KernargMemory::device});
   } catch (const fd::Error&) {
   }
-  std::vector<fd::Batch> batches;
-  for (const std::size_t packets : series::batch_lengths) record(batches.emplace_back(gpu), kernel, packets);
-  fd::Batch& sort = batches[2];
+  std::vector<fd::Batch> recorded;
+  for (const std::size_t packets : series::batch_lengths) record(recorded.emplace_back(gpu), kernel, packets);
+  fd::Batch& sort = recorded[2];
 
   fd::Batch parametrized(gpu);
   const auto value = parametrized.parameter<std::uint32_t>();
@@ -92,10 +92,10 @@ void measure_host_cost(const fd::Runtime& runtime, fd::Agent gpu, HipPeer* hip, 
               target, series::streamed, packets, [&] { ring.stream(image); }, [&] { ring.wait(); });
       }
     }
-    for (std::size_t k = 0; k < batches.size(); ++k)
+    for (std::size_t k = 0; k < recorded.size(); ++k)
       measure(
           target, series::replay_of(series::batch_lengths[k]), series::batch_lengths[k],
-          [&] { queue.submit(batches[k]); }, drain);
+          [&] { queue.submit(recorded[k]); }, drain);
     measure(
         target, series::replay_shared, series::sort_length, [&] { shared.submit(sort); },
         [&] { shared.wait({.policy = fd::WaitPolicy::spin}); });

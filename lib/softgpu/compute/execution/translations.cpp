@@ -91,12 +91,12 @@ TranslatedProgram Translations::translate_now(const Program& program, std::uint3
 }
 
 std::optional<std::int64_t> Translations::instruction_at(const Program& program, std::uint32_t float_mode,
-                                                         const WaveCode& running, std::uint64_t host_address,
+                                                         const WaveCode& made, std::uint64_t host_address,
                                                          profile::KernelProfile* profile) const {
   const std::string object = jit_.compile([&](llvm::Module& module, const char* name) {
     translate(program, float_mode, options(true, profile), name, module);
   });
-  return compute::instruction_at(program, object, running, host_address);
+  return compute::instruction_at(program, object, made, host_address);
 }
 
 TranslatedProgram Translations::of(const Program& program, std::uint32_t float_mode, profile::KernelProfile* profile) {

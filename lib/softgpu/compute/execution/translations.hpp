@@ -27,10 +27,10 @@ public:
   [[nodiscard]] TranslatedProgram of(const Program& program, std::uint32_t float_mode,
                                      profile::KernelProfile* profile = nullptr);
 
-  /// The instruction of `program`, by its offset, that the code at `host_address` is of; `running` is what of() made of
+  /// The instruction of `program`, by its offset, that the code at `host_address` is of; `made` is what of() made of
   /// that program. Empty if the code is of no instruction alone. Takes as long as a translation.
   [[nodiscard]] std::optional<std::int64_t> instruction_at(const Program& program, std::uint32_t float_mode,
-                                                           const WaveCode& running, std::uint64_t host_address,
+                                                           const WaveCode& made, std::uint64_t host_address,
                                                            profile::KernelProfile* profile = nullptr) const;
 
 private:

@@ -12,7 +12,7 @@ namespace {
 
 namespace ELF = llvm::ELF;
 
-constexpr std::uint64_t page = 4096;
+constexpr std::uint64_t page_bytes = 4096;
 constexpr unsigned most_pages = 4096;
 constexpr unsigned most_segments = 64;
 
@@ -41,8 +41,8 @@ std::string copy_text(std::uint64_t address, std::size_t longest) {
 }
 
 std::optional<std::uint64_t> find_code_object(std::uint64_t address) {
-  std::uint64_t at = address / page * page;
-  for (unsigned i = 0; i < most_pages && at != 0; ++i, at -= page) {
+  std::uint64_t at = address / page_bytes * page_bytes;
+  for (unsigned i = 0; i < most_pages && at != 0; ++i, at -= page_bytes) {
     const auto header = copy_memory<ELF::Elf64_Ehdr>(at);
     if (!header) return std::nullopt;
     if (is_code_object(*header)) return at;

@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cctype>
-#include <sstream>
 
 #include "byte_float_rules.hpp"
 #include "half.hpp"
@@ -79,16 +78,6 @@ Position position(const Matrix& m, unsigned n, unsigned lane) {
   if (m.size == 32) return {n / 16, 8 * (n % 16 / 4) + 4 * (lane / 32) + n % 4, lane % 32};
   if (m.size == 16) return {n / 4, 4 * (lane / 16) + n % 4, lane % 16};
   return {lane / 4, n, lane % 4};
-}
-
-std::string tuple(const char* file, unsigned first, unsigned dwords) {
-  std::ostringstream text;
-  text << file;
-  if (dwords == 1)
-    text << first;
-  else
-    text << '[' << first << ':' << first + dwords - 1 << ']';
-  return text.str();
 }
 
 std::string matrix_test_name(std::string mnemonic, const std::string& modifiers) {

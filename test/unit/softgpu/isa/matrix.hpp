@@ -45,9 +45,6 @@ struct Position {
 /// The contents of register n of D in a lane.
 [[nodiscard]] Position position(const Matrix& m, unsigned n, unsigned lane);
 
-/// As assembly has it: v0, or v[0:3].
-[[nodiscard]] std::string tuple(const char* file, unsigned first, unsigned dwords);
-
 /// A test's name: the mnemonic and its modifiers in letters that GoogleTest takes.
 [[nodiscard]] std::string matrix_test_name(std::string mnemonic, const std::string& modifiers);
 

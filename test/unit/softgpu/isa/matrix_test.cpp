@@ -9,6 +9,7 @@
 
 #include "harness.hpp"
 #include "matrix.hpp"
+#include "vector_operand.hpp"
 
 namespace softgpu::isa::dense_matrix {
 namespace {
@@ -25,10 +26,10 @@ std::string snippet(const Matrix& m, unsigned first) {
   text << "s_mov_b64 s[16:17], exec\ns_mov_b64 exec, -1\n";
   for (unsigned n = 0; n < m.sum_dwords(); ++n)
     text << "v_accvgpr_write_b32 a" << n << ", v" << source_of_sum(n) << "\n";
-  const std::string sums = tuple("a", 0, m.sum_dwords());
+  const std::string sums = registers('a', 0, m.sum_dwords());
   text << "s_mov_b64 exec, s[16:17]\n"
-       << m.mnemonic << " " << sums << ", " << tuple("v", 0, m.source_dwords()) << ", "
-       << tuple("v", 2, m.source_dwords()) << ", " << sums << m.modifiers << "\ns_mov_b64 exec, -1\n";
+       << m.mnemonic << " " << sums << ", " << registers('v', 0, m.source_dwords()) << ", "
+       << registers('v', 2, m.source_dwords()) << ", " << sums << m.modifiers << "\ns_mov_b64 exec, -1\n";
   for (unsigned n = first; n < m.sum_dwords() && n < first + visible_sums; ++n)
     text << "v_accvgpr_read_b32 v" << first_sum + n - first << ", a" << n << "\n";
   text << "s_mov_b64 exec, s[16:17]";

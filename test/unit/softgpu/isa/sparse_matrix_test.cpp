@@ -9,6 +9,7 @@
 
 #include "harness.hpp"
 #include "matrix.hpp"
+#include "vector_operand.hpp"
 
 namespace softgpu::isa::sparse_matrix {
 namespace {
@@ -85,7 +86,7 @@ TEST_P(SparseMatrixInstruction, MatchesTheManual) {
     for (unsigned n = 0; n < 4; ++n)
       text << "v_accvgpr_write_b32 a" << 32 + n << ", v" << (n < 2 ? 2 + n : 10 + n) << "\n";
     text << "s_mov_b64 exec, s[16:17]\n"
-         << m.mnemonic << " " << tuple("a", 0, sums) << ", v[0:1], a[32:35], v14" << m.modifiers
+         << m.mnemonic << " " << registers('a', 0, sums) << ", v[0:1], a[32:35], v14" << m.modifiers
          << "\ns_mov_b64 exec, -1\n";
     for (unsigned n = 0; n < read_back; ++n) text << "v_accvgpr_read_b32 v" << 4 + n << ", a" << first + n << "\n";
     text << "s_mov_b64 exec, s[16:17]";

@@ -10,6 +10,7 @@
 #include "harness.hpp"
 #include "matrix.hpp"
 #include "tested_target.hpp"
+#include "vector_operand.hpp"
 
 namespace softgpu::isa::wave_matrix {
 namespace {
@@ -62,8 +63,8 @@ TEST_P(LaterWaveMatrix, MatchesTheManual) {
   text << "s_mov_b64 s[16:17], exec\ns_mov_b64 exec, -1\n";
   for (unsigned n = 0; n < dwords; ++n) text << "v_mov_b32 v" << 24 + n << ", v" << (n + 3) % dwords << "\n";
   text << "s_mov_b64 exec, s[16:17]\n"
-       << m.mnemonic << " " << tuple("v", 8, sums) << ", " << tuple("v", 0, dwords) << ", " << tuple("v", 24, dwords)
-       << ", " << tuple("v", 8, sums) << m.modifiers;
+       << m.mnemonic << " " << registers('v', 8, sums) << ", " << registers('v', 0, dwords) << ", "
+       << registers('v', 24, dwords) << ", " << registers('v', 8, sums) << m.modifiers;
   // Sums of bfloat16 are exact only of numbers of one digit.
   const auto source_bits = [m](Random& random) {
     if (m.type != Element::bf16 || m.sum != Element::bf16) return static_cast<u32>(small_bits(m.type, random));
