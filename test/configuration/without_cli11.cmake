@@ -13,4 +13,4 @@ expect_match("The summary without CLI11" "${output}" "built +library[ \n].*left 
 run_cmake(${arguments} -DFASTDISPATCH_BUILD_TOOLS=ON)
 expect_equal("The exit code when the tools are asked for" ${status} 1)
 expect_match("The error when the tools are asked for" "${output}"
-             "FASTDISPATCH_BUILD_TOOLS asks for them .*CLI11 was not found: it comes with ")
+             "FASTDISPATCH_BUILD_TOOLS asks for it .*CLI11 was not found: it comes with ")

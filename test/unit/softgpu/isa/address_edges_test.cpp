@@ -2,10 +2,8 @@
 //
 // A compiler may fold a constant into an instruction's offset although the register is negative without it: the sum
 // counts, not the register.
-#include <algorithm>
 #include <array>
 #include <cstring>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -19,27 +17,10 @@ namespace {
 
 using Kind = MemoryOperation::Kind;
 
-/// The lanes' places near `edge`, some below it and some above: at one place, one after the other, backwards, with
-/// gaps, or in any order; at any alignment. Only loads have two lanes at one place.
+/// The lanes' places near `edge`, some below it and some above, at any alignment. Only loads have two lanes at one
+/// place.
 std::array<u32, lane_count> places_around(u32 edge, u32 bytes, Kind kind, Random& random) {
-  std::array<u32, lane_count> slots = {};
-  std::iota(slots.begin(), slots.end(), 0U);
-  switch (random() % 5) {
-  case 0:
-    if (kind == Kind::load) slots.fill(static_cast<u32>(random() % lane_count));
-    break;
-  case 1:
-    std::reverse(slots.begin(), slots.end());
-    break;
-  case 2:
-    for (u32& slot : slots) slot *= 2;
-    break;
-  case 3:
-    std::shuffle(slots.begin(), slots.end(), random);
-    break;
-  default:
-    break;
-  }
+  auto slots = lane_places(random, kind == Kind::load);
   const u32 begin = edge - static_cast<u32>(random() % (lane_count + 1)) * bytes;
   const u32 shift = random() % 2 == 0 || kind == Kind::atomic ? 0 : static_cast<u32>(random() % bytes);
   for (u32& slot : slots) slot = begin + slot * bytes + shift;

@@ -2,7 +2,6 @@
 // of 32 bits that may wrap around where the lanes' addresses do not.
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string>
 #include <vector>
 
@@ -106,29 +105,6 @@ std::string access_text(const MemoryOperation& operation, std::int32_t displacem
 
 // --- Where the lanes are
 
-/// The lanes' places among the elements, in each of the ways that there are ways for. Only loads have two lanes at one.
-std::array<u32, lane_count> places(Random& random, bool may_be_uniform) {
-  std::array<u32, lane_count> made = {};
-  std::iota(made.begin(), made.end(), 0U);
-  switch (random() % 6) {
-  case 0:
-    if (may_be_uniform) made.fill(static_cast<u32>(random() % lane_count));
-    break;
-  case 1:
-    std::reverse(made.begin(), made.end());
-    break;
-  case 2:
-    for (u32& place : made) place *= 2;
-    break;
-  case 3:
-    std::shuffle(made.begin(), made.end(), random);
-    break;
-  default:
-    break;
-  }
-  return made;
-}
-
 /// Indices around one where 32 bits have an edge. The base makes addresses of the window of those behind the edge, or
 /// before it; lanes whose addresses are elsewhere are disabled.
 void prepare(MachineState& s, Random& random, const Index& index, const MemoryOperation& operation) {
@@ -137,7 +113,7 @@ void prepare(MachineState& s, Random& random, const Index& index, const MemoryOp
   u32 units = std::max(1U, operation.bytes >> index.shift);  // from element to element
   if (operation.kind == Kind::load && random() % 2 == 0) units = 1;
   const u32 before = static_cast<u32>(random() % lane_count) * units;
-  const auto lanes = places(random, operation.kind == Kind::load);
+  const auto lanes = lane_places(random, operation.kind == Kind::load);
   for (unsigned lane = 0; lane < lane_count; ++lane)
     s.vector[index_register][lane] = edge - before + lanes[lane] * units;
   const u32 in_window = random() % 2 == 0 ? edge : edge - 1;
@@ -151,7 +127,7 @@ void prepare(MachineState& s, Random& random, const Index& index, const MemoryOp
 
 /// Addresses that are there before, of other elements.
 void prepare_other_addresses(MachineState& s, Random& random) {
-  const auto lanes = places(random, false);
+  const auto lanes = lane_places(random, false);
   for (unsigned lane = 0; lane < lane_count; ++lane)
     s.set_vector_value(address, lane, 8, s.memory_address + 64 + 16 * u64{lanes[lane]});
 }

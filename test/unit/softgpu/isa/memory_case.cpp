@@ -153,4 +153,26 @@ Case case_of(const MemoryOperation& operation, const Addressing& addressing, Ret
       .reference = [=](MachineState& state) { execute(operation, addressing, returns, state); }};
 }
 
+std::array<u32, lane_count> lane_places(Random& random, bool lanes_may_meet) {
+  std::array<u32, lane_count> places = {};
+  std::iota(places.begin(), places.end(), 0U);
+  switch (random() % 6) {
+  case 0:
+    if (lanes_may_meet) places.fill(static_cast<u32>(random() % lane_count));
+    break;
+  case 1:
+    std::reverse(places.begin(), places.end());
+    break;
+  case 2:
+    for (u32& place : places) place *= 2;
+    break;
+  case 3:
+    std::shuffle(places.begin(), places.end(), random);
+    break;
+  default:
+    break;
+  }
+  return places;
+}
+
 }  // namespace softgpu::isa

@@ -1,6 +1,7 @@
 // Memory instructions with their addressing chosen, and states that suit them.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -38,6 +39,10 @@ enum class Returning { no, yes };
 /// "v[4:5]": the registers with an operation's data and result.
 [[nodiscard]] std::string data_text(const MemoryOperation& operation);
 [[nodiscard]] std::string result_text(const MemoryOperation& operation);
+
+/// Which element each lane accesses: one after the other, backwards, every other one, in any order, or, where lanes may
+/// meet, the same.
+[[nodiscard]] std::array<u32, lane_count> lane_places(Random& random, bool lanes_may_meet);
 
 /// A name for GoogleTest.
 [[nodiscard]] inline std::string operation_name(const testing::TestParamInfo<MemoryOperation>& row) {
