@@ -154,11 +154,13 @@ private:
   [[nodiscard]] detail::ParameterId add_parameter(std::string name);
   /// Makes room for the kernel's arguments, the implicit ones recorded, and returns where to write the explicit ones.
   [[nodiscard]] std::byte* record(const detail::KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
-                                  std::span<const detail::ParameterUse> parameters);
+                                  std::span<const detail::ParameterUse> parameters,
+                                  std::span<const detail::StatedAccess> accesses);
 
   /// Of the last dispatch.
   void add_accesses(std::span<const detail::StatedAccess> accesses);
 
+  bool derives_fences_;
   detail::Owner<detail::BatchRecording> recording_;
 };
 
@@ -168,13 +170,18 @@ namespace detail {
 
 inline const BatchRecording& recording_of(const Batch& batch) { return *batch.recording_; }
 
-template <class Argument>
-[[nodiscard]] ParameterUse use_of([[maybe_unused]] const Argument& argument, const ArgumentSlot& slot) noexcept {
-  if constexpr (is_parameter<Argument>) {
-    return {argument.id(), slot};
-  } else {
-    return {};
-  }
+// The arguments that are parameters of the batch. `slot` is the first argument's.
+template <class... Arguments>
+[[nodiscard]] auto uses_of([[maybe_unused]] const ArgumentSlot* slot,
+                           [[maybe_unused]] const Arguments&... arguments) noexcept {
+  std::array<ParameterUse, (std::size_t{is_parameter<Arguments>} + ... + 0)> uses;
+  [[maybe_unused]] std::size_t count = 0;
+  [[maybe_unused]] const auto add = [&]<class Argument>(const Argument& argument) {
+    if constexpr (is_parameter<Argument>) uses[count++] = {argument.id(), *slot};
+    ++slot;
+  };
+  (add(arguments), ...);
+  return uses;
 }
 
 // The recorded value of an argument: the argument itself, or zeros in the place of a parameter.
@@ -192,13 +199,17 @@ template <class Parameter, class Argument>
 template <class... Parameters, class... Arguments>
   requires(sizeof...(Arguments) == sizeof...(Parameters) && (BatchArgument<Arguments, Parameters> && ...))
 void Batch::dispatch(const Kernel<void(Parameters...)>& kernel, const BatchGrid& grid, Arguments&&... arguments) {
-  [[maybe_unused]] const detail::ArgumentSlot* slot = kernel.info().arguments.data();
-  const std::array<detail::ParameterUse, sizeof...(Arguments)> uses{detail::use_of(arguments, *slot++)...};
-  const std::array<detail::StatedAccess, sizeof...(Arguments)> accesses{
-      detail::stated_access<Parameters>(arguments)...};
-  std::byte* kernarg = record(kernel.info(), grid, kernel.local_memory(arguments...), uses);
+  const detail::KernelInfo& info = kernel.info();
+  const auto uses = detail::uses_of(info.arguments.data(), arguments...);
+  std::byte* kernarg = nullptr;
+  if (derives_fences_) {
+    const std::array<detail::StatedAccess, sizeof...(Arguments)> accesses{
+        detail::stated_access<Parameters>(arguments)...};
+    kernarg = record(info, grid, kernel.local_memory(arguments...), uses, accesses);
+  } else {
+    kernarg = record(info, grid, kernel.local_memory(arguments...), uses, {});
+  }
   kernel.write_arguments(kernarg, detail::recorded<Parameters>(std::forward<Arguments>(arguments))...);
-  add_accesses(accesses);
 }
 
 }  // namespace fastdispatch

@@ -37,7 +37,12 @@ struct Grid {
     return result;
   }
 
-  friend constexpr bool operator==(const Grid&, const Grid&) = default;
+  // Spelled out: of default comparisons of arrays compilers make calls.
+  friend constexpr bool operator==(const Grid& a, const Grid& b) noexcept {
+    return a.size[0] == b.size[0] && a.size[1] == b.size[1] && a.size[2] == b.size[2] &&
+           a.group_size[0] == b.group_size[0] && a.group_size[1] == b.group_size[1] &&
+           a.group_size[2] == b.group_size[2] && a.dynamic_lds_bytes == b.dynamic_lds_bytes;
+  }
 };
 
 /// A grid of x, x * y or x * y * z work-items, in work-groups of up to 256 along x unless `group` says otherwise.

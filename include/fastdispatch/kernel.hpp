@@ -83,10 +83,6 @@ template <class T>
   return {kind, sizeof(T), &typeid(T)};  // NOLINT(bugprone-sizeof-expression): pointers are parameters, too
 }
 
-/// Each LocalMemory starts at a multiple of 16 bytes, the strictest alignment of OpenCL's types in LDS, except for the
-/// widest vectors (128 bytes), which no instruction loads at once.
-constexpr std::uint64_t aligned_local_memory(std::uint64_t bytes) { return (bytes + 15) / 16 * 16; }
-
 template <class Argument>
 constexpr std::uint64_t local_memory_of([[maybe_unused]] const Argument& argument) {
   if constexpr (std::is_same_v<Argument, LocalMemory>) {
@@ -137,20 +133,23 @@ Submission Queue::dispatch(const Kernel<void(Parameters...)>& kernel, const Grid
                            Arguments&&... arguments) {
   const detail::KernelInfo& info = kernel.info();
   const std::uint64_t local_memory = kernel.local_memory(arguments...);
-  detail::check_dispatch(info, grid, local_memory, agent());
-  if (options.kernargs != nullptr) detail::check_kernargs(info, options.kernargs->bytes());
-  const auto packet_for = [&](std::byte* kernarg) {
+  const auto write_arguments = [&](std::byte* kernarg) {
     detail::write_implicit_arguments(info, grid, kernarg);
     if (info.needs_queue) detail::write_queue_arguments(info, handle(), kernarg);
     kernel.write_arguments(kernarg, std::forward<Arguments>(arguments)...);
-    Packet packet = detail::dispatch_packet(info, grid, local_memory, kernarg, options.ordering);
-    if (options.completion != nullptr) packet.set_completion_signal(options.completion->handle());
-    return packet;
   };
-  if (options.kernargs != nullptr) return submit(packet_for(options.kernargs->bytes().data()), *options.kernargs);
-  KernargSlot slot = acquire_kernargs(std::max(info.kernarg_size, 1U));
-  const Packet packet = packet_for(slot.bytes().data());
-  return submit(packet, std::move(slot));
+  if (options.kernargs == nullptr) {
+    KernargSlot slot = begin_dispatch(info, grid, local_memory);
+    write_arguments(slot.bytes().data());
+    return submit(info, grid, local_memory, options, slot);
+  }
+  detail::check_dispatch(info, grid, local_memory, agent());
+  const std::span<std::byte> block = options.kernargs->bytes();
+  detail::check_kernargs(info, block);
+  write_arguments(block.data());
+  Packet packet = detail::dispatch_packet(info, grid, local_memory, block.data(), options.ordering);
+  if (options.completion != nullptr) packet.set_completion_signal(options.completion->handle());
+  return submit(packet, *options.kernargs);
 }
 
 template <class... Parameters, class... Arguments>

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
@@ -158,6 +159,17 @@ struct BarrierValue {
 }
 
 namespace detail {
+template <std::size_t begin, std::size_t... i>
+constexpr void copy_words(Packet& to, const Packet& from, std::index_sequence<i...> /*numbers*/) noexcept {
+  ((to.words[begin + i] = from.words[begin + i]), ...);
+}
+/// Copies words of a packet that was just made, so that they go from registers to their place. Copied as a whole, they
+/// would be stored one by one and loaded in wider pieces, which wait until the words have reached the cache.
+template <std::size_t begin = 0, std::size_t end = 16>
+constexpr void copy_new(Packet& to, const Packet& from) noexcept {
+  copy_words<begin>(to, from, std::make_index_sequence<end - begin>());
+}
+
 [[nodiscard]] constexpr Packet encode_barrier(PacketType type, Ordering ordering,
                                               const std::array<hsa_signal_t, 5>& signals,
                                               hsa_signal_t completion_signal) noexcept {

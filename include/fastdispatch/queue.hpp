@@ -47,6 +47,7 @@ template <class T>
 struct ParameterSetting;
 namespace detail {
 class QueueState;
+struct KernelInfo;
 struct ParameterValue;
 }  // namespace detail
 
@@ -201,6 +202,11 @@ private:
   Submission submit(const Batch& batch, std::span<detail::ParameterValue> values);
   TimedSubmission submit_timed(const Batch& batch, std::span<detail::ParameterValue> values);
   Submission submit(const Packet& packet, const KernargBlock& arguments);
+  /// The two halves of `dispatch`. Between them its arguments are written to the slot.
+  [[nodiscard]] KernargSlot begin_dispatch(const detail::KernelInfo& kernel, const Grid& grid,
+                                           std::uint64_t local_memory);
+  Submission submit(const detail::KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
+                    const DispatchOptions& options, KernargSlot& slot);
 
   detail::Owner<detail::QueueState> state_;
 };

@@ -1,6 +1,7 @@
 // What a dispatch needs to know of a kernel.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -106,21 +107,45 @@ FASTDISPATCH_EXPORT void check_dispatch(const KernelInfo& kernel, const Grid& gr
 // Throws Error when a block for the kernel's arguments is too small.
 FASTDISPATCH_EXPORT void check_kernargs(const KernelInfo& kernel, std::span<const std::byte> block);
 
-// Zeroes the kernarg segment and fills those implicit arguments that the grid gives; the explicit ones are written
-// after it. Allocates nothing.
-FASTDISPATCH_EXPORT void write_implicit_arguments(const KernelInfo& kernel, const Grid& grid,
-                                                  std::byte* kernarg) noexcept;
-
 // Fills the implicit arguments that the grid gives, and leaves the rest of the segment as it is.
 FASTDISPATCH_EXPORT void write_grid_arguments(const KernelInfo& kernel, const Grid& grid, std::byte* kernarg) noexcept;
+
+// Zeroes the kernarg segment and fills those implicit arguments that the grid gives; the explicit ones are written
+// after it. Allocates nothing.
+inline void write_implicit_arguments(const KernelInfo& kernel, const Grid& grid, std::byte* kernarg) noexcept {
+  std::fill_n(kernarg, kernel.kernarg_size, std::byte{0});
+  if (!kernel.implicit_arguments.empty()) write_grid_arguments(kernel, grid, kernarg);
+}
 
 // Fills the implicit arguments that the queue gives: where kernel.needs_queue, it follows write_implicit_arguments.
 // Throws Error when there is no memory for the calls of the host by the queue's kernels, which the first of them needs.
 FASTDISPATCH_EXPORT void write_queue_arguments(const KernelInfo& kernel, const hsa_queue_t* queue, std::byte* kernarg);
 
+// Each LocalMemory starts at a multiple of 16 bytes, the strictest alignment of OpenCL's types in LDS, except for the
+// widest vectors (128 bytes), which no instruction loads at once.
+[[nodiscard]] constexpr std::uint64_t aligned_local_memory(std::uint64_t bytes) noexcept {
+  return (bytes + 15) / 16 * 16;
+}
+
+// The LDS of a work-group: the kernel's own, the grid's and that of LocalMemory.
+[[nodiscard]] inline std::uint64_t group_segment(const KernelInfo& kernel, const Grid& grid,
+                                                 std::uint64_t local_memory) noexcept {
+  const std::uint64_t own =
+      local_memory == 0 ? kernel.group_segment_size : aligned_local_memory(kernel.group_segment_size);
+  return own + grid.dynamic_lds_bytes + local_memory;
+}
+
 // The packet of a checked dispatch.
-[[nodiscard]] FASTDISPATCH_EXPORT Packet dispatch_packet(const KernelInfo& kernel, const Grid& grid,
-                                                         std::uint64_t local_memory, const std::byte* kernarg,
-                                                         Ordering ordering) noexcept;
+[[nodiscard]] inline Packet dispatch_packet(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
+                                            const std::byte* kernarg, Ordering ordering) noexcept {
+  return encode(
+      KernelDispatch{.ordering = ordering,
+                     .grid = grid,
+                     .private_segment_bytes = kernel.private_segment_size,
+                     .group_segment_bytes = static_cast<std::uint32_t>(group_segment(kernel, grid, local_memory)),
+                     .kernel_object = kernel.object,
+                     .kernarg_address = reinterpret_cast<std::uintptr_t>(kernarg),
+                     .completion_signal = {}});
+}
 
 }  // namespace fastdispatch::detail

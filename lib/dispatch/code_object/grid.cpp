@@ -4,24 +4,13 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include "dispatch/code_object/grid_limits.hpp"
 #include "fastdispatch/agent.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch {
 
 namespace {
-
-bool can_run(const Grid& grid, const AgentProperties& limits) {
-  std::uint64_t group_items = 1;
-  for (std::size_t i = 0; i < 3; ++i) {
-    // An empty group wraps around: it is greater than any grid.
-    if (grid.group_size[i] - 1 >= grid.size[i] || grid.size[i] > limits.grid_extent_max[i] ||
-        grid.group_size[i] > limits.work_group_extent_max[i])
-      return false;
-    group_items *= grid.group_size[i];
-  }
-  return group_items <= limits.work_group_size_max && grid.dynamic_lds_bytes <= limits.lds_bytes;
-}
 
 [[noreturn]] void refuse(const Grid& grid, const AgentProperties& limits) {
   const auto& [size, group, dynamic_lds_bytes] = grid;
@@ -52,7 +41,7 @@ bool can_run(const Grid& grid, const AgentProperties& limits) {
 
 void validate(const Grid& grid, Agent agent) {
   const AgentProperties& limits = agent.properties();
-  if (!can_run(grid, limits)) [[unlikely]]
+  if (!detail::can_run(grid, limits)) [[unlikely]]
     refuse(grid, limits);
 }
 

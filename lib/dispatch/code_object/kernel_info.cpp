@@ -12,6 +12,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/code_object/demangle.hpp"
+#include "dispatch/code_object/grid_limits.hpp"
 #include "dispatch/hostcall/hostcall.hpp"
 #include "fastdispatch/error.hpp"
 #include "fastdispatch/kernel.hpp"
@@ -118,12 +119,6 @@ void write(const ImplicitSlot& slot, std::uint64_t value, std::byte* kernarg) no
 
 }  // namespace
 
-std::uint64_t group_segment(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory) noexcept {
-  const std::uint64_t own =
-      local_memory == 0 ? kernel.group_segment_size : aligned_local_memory(kernel.group_segment_size);
-  return own + grid.dynamic_lds_bytes + local_memory;
-}
-
 KernelInfo make_kernel_info(const KernelMetadata& metadata, std::uint64_t object, Agent agent,
                             std::uint32_t dynamic_stack_bytes) {
   const AgentProperties& properties = agent.properties();
@@ -197,7 +192,11 @@ void throw_too_large_groups(const KernelInfo& kernel, const Grid& grid, std::str
                           kernel.name, x, y, z, kernel.max_group_size, device));
 }
 
-void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory, Agent agent) {
+namespace {
+
+// Throws the reason.
+[[gnu::cold]] void refuse_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
+                                   Agent agent) {
   if (kernel.agent.handle != 0 && kernel.agent.handle != agent.handle().handle) {
     throw Error(fmt::format("kernel {} is not loaded on the {} that it is dispatched to: load its module there, too",
                             kernel.name, agent.name()));
@@ -211,15 +210,20 @@ void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t lo
   validate(grid, agent);
 }
 
+}  // namespace
+
+void check_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory, Agent agent) {
+  const bool is_loaded = kernel.agent.handle == 0 || kernel.agent.handle == agent.handle().handle;
+  if (is_loaded && can_run(grid, agent.properties()) && !has_too_large_groups(kernel, grid) &&
+      group_segment(kernel, grid, local_memory) <= kernel.max_group_segment_size) [[likely]]
+    return;
+  refuse_dispatch(kernel, grid, local_memory, agent);
+}
+
 void check_kernargs(const KernelInfo& kernel, std::span<const std::byte> block) {
   if (block.size() >= kernel.kernarg_size) return;
   throw Error(fmt::format("a block of {} bytes is too small for the arguments of kernel {}: it takes {}", block.size(),
                           kernel.name, kernel.kernarg_size));
-}
-
-void write_implicit_arguments(const KernelInfo& kernel, const Grid& grid, std::byte* kernarg) noexcept {
-  std::fill_n(kernarg, kernel.kernarg_size, std::byte{0});
-  write_grid_arguments(kernel, grid, kernarg);
 }
 
 void write_grid_arguments(const KernelInfo& kernel, const Grid& grid, std::byte* kernarg) noexcept {
@@ -232,18 +236,6 @@ void write_queue_arguments(const KernelInfo& kernel, const hsa_queue_t* queue, s
   for (const ImplicitSlot& slot : kernel.implicit_arguments) {
     if (depends_on_queue(slot.value)) write(slot, queue_value(kernel, slot.value, queue), kernarg);
   }
-}
-
-Packet dispatch_packet(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory, const std::byte* kernarg,
-                       Ordering ordering) noexcept {
-  return encode(
-      KernelDispatch{.ordering = ordering,
-                     .grid = grid,
-                     .private_segment_bytes = kernel.private_segment_size,
-                     .group_segment_bytes = static_cast<std::uint32_t>(group_segment(kernel, grid, local_memory)),
-                     .kernel_object = kernel.object,
-                     .kernarg_address = reinterpret_cast<std::uintptr_t>(kernarg),
-                     .completion_signal = {}});
 }
 
 }  // namespace fastdispatch::detail

@@ -20,10 +20,6 @@ namespace fastdispatch::detail {
 [[nodiscard]] bool has_too_large_groups(const KernelInfo& kernel, const Grid& grid) noexcept;
 [[noreturn]] void throw_too_large_groups(const KernelInfo& kernel, const Grid& grid, std::string_view device);
 
-// The bytes of LDS that a work-group takes.
-[[nodiscard]] std::uint64_t group_segment(const KernelInfo& kernel, const Grid& grid,
-                                          std::uint64_t local_memory) noexcept;
-
 // Throws Error when the kernel wants an implicit argument that is not known: such a kernel can't be launched.
 void check_implicit_arguments(const KernelMetadata& metadata);
 

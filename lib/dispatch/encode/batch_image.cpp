@@ -16,6 +16,7 @@ BatchImage make_image(const BatchRecording& recording, const hsa_queue_t* queue,
   }
   image.kernargs.complete_writes();
   image.stream = encode(recording.steps(), recording.fences(), arguments);
+  if (!recording.parameters().used()) return image;
   const std::vector<Packet>& packets = image.stream.packets;
   image.dispatches.reserve(recording.dispatches());
   for (std::size_t i = 0; i < packets.size(); ++i)

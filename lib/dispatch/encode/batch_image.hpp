@@ -17,7 +17,7 @@ namespace fastdispatch::detail {
 struct BatchImage {
   PacketStream stream;
   KernargShare kernargs;
-  std::vector<std::size_t> dispatches;  // the indices of the kernel dispatches among the packets
+  std::vector<std::size_t> dispatches;  // for parameters: the indices of the kernel dispatches among the packets
 };
 
 // Encodes the steps of `recording` for `queue`, which is an implicit argument of some kernels. The kernels' arguments

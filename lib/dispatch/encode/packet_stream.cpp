@@ -19,8 +19,8 @@ public:
   void add(const DispatchStep& step) {
     if (copying_) end_copies();
     const Ordering ordering = fences::dispatch_in_turn(fences_, first_);
-    stream_.packets.push_back(
-        dispatch_packet(*step.kernel, step.grid, step.local_memory, kernargs_ + step.kernarg, ordering));
+    copy_new(stream_.packets.emplace_back(),
+             dispatch_packet(*step.kernel, step.grid, step.local_memory, kernargs_ + step.kernarg, ordering));
     first_ = false;
   }
 

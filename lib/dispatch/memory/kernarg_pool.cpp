@@ -20,19 +20,10 @@ std::size_t checked_capacity(std::size_t bytes) {
 KernargPool::KernargPool(Agent agent, std::size_t bytes, KernargMemory memory)
     : memory_(agent, checked_capacity(bytes), memory), ring_(bytes) {}
 
-std::optional<KernargPool::Slot> KernargPool::try_acquire(std::size_t bytes, std::uint64_t completed_epoch) {
-  if (bytes - 1 >= capacity())  // 0 wraps around
-    throw Error(
-        fmt::format("{} bytes of kernel arguments do not fit into the queue's kernarg pool of {} bytes: make it "
-                    "larger with QueueOptions::kernarg_bytes",
-                    bytes, capacity()));
-  auto block = ring_.try_acquire(bytes);
-  if (!block) {
-    ring_.reclaim(completed_epoch);
-    block = ring_.try_acquire(bytes);
-  }
-  if (!block) return std::nullopt;
-  return Slot{memory_.bytes().subspan(block->offset, bytes), block->index};
+void KernargPool::refuse(std::size_t bytes) const {
+  throw Error(fmt::format("{} bytes of kernel arguments do not fit into the queue's kernarg pool of {} bytes: make it "
+                          "larger with QueueOptions::kernarg_bytes",
+                          bytes, capacity()));
 }
 
 }  // namespace fastdispatch::detail

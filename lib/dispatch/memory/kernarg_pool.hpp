@@ -28,7 +28,17 @@ public:
 
   /// Takes back blocks up to `completed_epoch` first. Empty if `bytes` do not fit. Throws Error when `bytes` is 0, or
   /// the pool too small for them even when empty.
-  [[nodiscard]] std::optional<Slot> try_acquire(std::size_t bytes, std::uint64_t completed_epoch);
+  [[nodiscard]] std::optional<Slot> try_acquire(std::size_t bytes, std::uint64_t completed_epoch) {
+    if (bytes - 1 >= capacity()) [[unlikely]]  // 0 wraps around
+      refuse(bytes);
+    auto block = ring_.try_acquire(bytes);
+    if (!block) [[unlikely]] {
+      ring_.reclaim(completed_epoch);
+      block = ring_.try_acquire(bytes);
+      if (!block) return std::nullopt;
+    }
+    return Slot{{memory_.bytes().data() + block->offset, bytes}, block->index};
+  }
   /// The slot `index` is in use until `epoch` completed.
   void retire(std::size_t index, std::uint64_t epoch) noexcept { ring_.retire(index, epoch); }
   /// The epoch that the oldest block waits for; `unretired` while it was not retired, 0 when there is no block.
@@ -40,6 +50,8 @@ public:
   [[nodiscard]] const KernargBlock& memory() const noexcept { return memory_; }
 
 private:
+  [[noreturn]] void refuse(std::size_t bytes) const;
+
   KernargBlock memory_;
   KernargRing ring_;
 };

@@ -225,8 +225,8 @@ BatchSubmitter::EncodedBatches BatchSubmitter::make(const Work& work) {
 // If the last packet has a signal of its own, a packet behind it ends the epoch.
 void BatchSubmitter::time_packets(ReadyImage& ready, const std::shared_ptr<KernelTimes>& times) {
   std::vector<Packet>& packets = ready.image.stream.packets;
-  for (std::size_t i = 0; i != ready.image.dispatches.size(); ++i)
-    packets[ready.image.dispatches[i]].set_completion_signal(times->signals[i]->handle());
+  for (auto signal = times->signals.begin(); Packet & packet : packets)
+    if (packet.header().type == PacketType::kernel_dispatch) packet.set_completion_signal((*signal++)->handle());
   SignalPool& pool = *state_of(times->agent).device_signals;
   for (Packet& packet : packets)
     if (times->times_barriers && packet.completion_signal().handle == 0)

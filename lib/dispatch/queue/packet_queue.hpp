@@ -132,7 +132,14 @@ public:
     write<watched>(reservation.first, packets, ends_epoch);
     doorbell_.ring(reservation.first + packets.size() - 1);
   }
-  /// The same, but publishes the first packet without its barrier bit; the first packet does not end an epoch.
+  /// The same for one packet that was just made, and that nobody watches.
+  void publish_new(std::uint64_t index, const Packet& packet, EndsEpoch ends_epoch) noexcept {
+    ring_.publish_new(index, packet,
+                      ends_epoch == EndsEpoch::yes ? epoch_signal_.handle() : packet.completion_signal());
+    doorbell_.ring(index);
+  }
+  /// The same as `publish`, but publishes the first packet without its barrier bit; the first packet does not end an
+  /// epoch.
   template <Watched watched = Watched::no>
   void publish_beside_last(const Ring::Reservation& reservation, std::span<const Packet> packets,
                            EndsEpoch ends_epoch) noexcept;

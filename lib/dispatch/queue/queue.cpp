@@ -62,6 +62,15 @@ Submission Queue::submit(const Packet& packet, const KernargBlock& arguments) {
   return state_->submit(packet, arguments);
 }
 
+KernargSlot Queue::begin_dispatch(const detail::KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory) {
+  return state_->begin_dispatch(kernel, grid, local_memory);
+}
+
+Submission Queue::submit(const detail::KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
+                         const DispatchOptions& options, KernargSlot& slot) {
+  return state_->submit(kernel, grid, local_memory, options, slot);
+}
+
 void Queue::start_after(const Submission& submission) { state_->packets().start_after(submission); }
 void Queue::wait(WaitOptions options) { state_->packets().wait(options); }
 void Queue::wait_for_callbacks(WaitOptions options) { state_->packets().wait_for_callbacks(options.timeout); }

@@ -1,5 +1,6 @@
 #include "dispatch/queue/queue_state.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <spdlog/fmt/fmt.h>
@@ -12,6 +13,52 @@ namespace fastdispatch::detail {
 QueueState::QueueState(Agent agent, const QueueOptions& options, SharedFate* fate)
     : packets_(agent, options, fate), batches_(packets_, options.kernarg_memory),
       kernargs_(agent, options.kernarg_bytes, options.kernarg_memory) {}
+
+KernargSlot QueueState::begin_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory) {
+  check_dispatch(kernel, grid, local_memory, packets_.agent());
+  return acquire_kernargs(std::max(kernel.kernarg_size, 1U));
+}
+
+inline std::optional<Ring::Reservation> QueueState::try_reserve(KernargSlot& slot, EndsEpoch ends_epoch) noexcept {
+  const Ring::Turn turn(packets_.ring());
+  const auto reservation = packets_.ring().try_reserve(turn, 1, ends_epoch);
+  if (reservation) {
+    kernargs_.retire(slot.index_, reservation->epoch);
+    slot.queue_ = nullptr;  // the memory is not given back, but retired
+  }
+  return reservation;
+}
+
+Ring::Reservation QueueState::wait_and_reserve(KernargSlot& slot, EndsEpoch ends_epoch) {
+  for (PacketQueue::RoomWait wait(packets_);;) {
+    wait(packets_.packets_wanted(1));
+    if (const auto reservation = try_reserve(slot, ends_epoch)) return *reservation;
+  }
+}
+
+// The packet has no address here, so that it goes from registers to the ring.
+Submission QueueState::submit(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
+                              const DispatchOptions& options, KernargSlot& slot) {
+  const KernargBlock& arguments = kernargs_.memory();
+  const std::byte* const kernarg = slot.bytes().data();
+  const Ordering ordering = fences::with_new_arguments(options.ordering, arguments.memory());
+  const hsa_signal_t completion = options.completion != nullptr ? options.completion->handle() : hsa_signal_t{};
+  if (is_watched()) [[unlikely]] {
+    Packet packet = dispatch_packet(kernel, grid, local_memory, kernarg, ordering);
+    packet.set_completion_signal(completion);
+    return submit(packet, std::move(slot));
+  }
+  packets_.throw_if_failed();
+  arguments.complete_writes();
+  const EndsEpoch ends_epoch =
+      completion.handle == 0 && ordering.barrier == BarrierBit::set ? EndsEpoch::yes : EndsEpoch::no;
+  const auto room = try_reserve(slot, ends_epoch);
+  const Ring::Reservation reservation = room ? *room : wait_and_reserve(slot, ends_epoch);
+  Packet packet = dispatch_packet(kernel, grid, local_memory, kernarg, ordering);
+  packet.set_completion_signal(completion);
+  packets_.publish_new(reservation.first, packet, ends_epoch);
+  return packets_.submission(reservation.epoch);
+}
 
 Submission QueueState::submit(const Packet& packet, KernargSlot&& slot) {
   if (slot.queue_ == nullptr || slot.reference_ != packets_.reference())

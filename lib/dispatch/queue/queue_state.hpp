@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "dispatch/memory/kernarg_pool.hpp"
 #include "dispatch/queue/batch_submitter.hpp"
@@ -28,6 +29,11 @@ public:
   [[nodiscard]] PacketQueue& packets() noexcept { return packets_; }
   [[nodiscard]] BatchSubmitter& batches() noexcept { return batches_; }
 
+  /// Throws if the queue's agent cannot run the dispatch. Then takes memory for its arguments, and waits for room.
+  [[nodiscard]] KernargSlot begin_dispatch(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory);
+  /// Submits that dispatch, whose arguments are in `slot`, and takes the slot's memory, unless it throws.
+  Submission submit(const KernelInfo& kernel, const Grid& grid, std::uint64_t local_memory,
+                    const DispatchOptions& options, KernargSlot& slot);
   /// Submits a dispatch whose arguments are in `slot`, and takes the slot. If it throws, the slot is given back.
   Submission submit(const Packet& packet, KernargSlot&& slot);
   /// Submits a dispatch whose arguments are in a block that the caller keeps.
@@ -43,6 +49,9 @@ public:
 
 private:
   [[nodiscard]] KernargSlot wait_for_kernargs(std::size_t bytes);
+  /// A packet's place. From now on the memory of `slot`, which is empty, is in use until the packet's epoch completed.
+  [[nodiscard]] std::optional<Ring::Reservation> try_reserve(KernargSlot& slot, EndsEpoch ends_epoch) noexcept;
+  [[nodiscard]] Ring::Reservation wait_and_reserve(KernargSlot& slot, EndsEpoch ends_epoch);
 
   PacketQueue packets_;
   BatchSubmitter batches_;

@@ -8,8 +8,8 @@
 // - the counters may be read from any thread
 //
 // A producer reserves in its turn, a few instructions for which other producers wait: one atomic exchange begins the
-// turn, a store ends it. A batch's image is taken in the same turn. The kernel arguments of a dispatch are taken and
-// given back in turns of their own.
+// turn, a store ends it. A batch's image is taken in the same turn. The memory for a dispatch's arguments is taken in a
+// turn of its own.
 //
 // Memory ordering: a turn acquires what the turn before released. The consumer frees slots by storing the read index
 // with release, try_reserve loads it with acquire, so a slot's old packet was read before its new one is written.
@@ -28,6 +28,7 @@
 #include <vector>
 
 #include <hsa/amd_hsa_queue.h>
+#include <hsa/hsa.h>
 
 #include "dispatch/device/backoff.hpp"
 #include "fastdispatch/packets.hpp"
@@ -134,9 +135,22 @@ public:
       first += count;
       left -= count;
     }
-    Packet signalling = *packet;
-    signalling.set_completion_signal(completion_signal);
-    publish(slot(first), signalling);
+    Packet& to = slot(first);
+    write_words<1, signal_word>(to, *packet);
+    to.set_completion_signal(completion_signal);
+    write_header(to, *packet);
+  }
+
+  /// The same for one packet that the caller has just made.
+  void publish_new(std::uint64_t index, const Packet& packet, hsa_signal_t completion_signal) noexcept {
+    if (memory_.store_fence != nullptr) [[unlikely]] {
+      const Packet copy = packet;  // the packet itself has no address
+      return publish_fenced(index, {&copy, 1}, completion_signal);
+    }
+    Packet& to = slot(index);
+    copy_new<1, signal_word>(to, packet);
+    to.set_completion_signal(completion_signal);
+    write_header(to, packet);
   }
 
   /// How many epochs were given out; the last epoch may not be published yet.
@@ -171,8 +185,14 @@ private:
     return epoch;
   }
 
+  static constexpr std::size_t signal_word = offsetof(hsa_kernel_dispatch_packet_t, completion_signal) / 4;
+
+  template <std::size_t begin, std::size_t end>
+  static void write_words(Packet& slot, const Packet& packet) noexcept {
+    std::memcpy(&slot.words[begin], &packet.words[begin], (end - begin) * sizeof(packet.words[0]));
+  }
   static void write_body(Packet& slot, const Packet& packet) noexcept {
-    std::memcpy(&slot.words[1], &packet.words[1], sizeof(packet) - sizeof(packet.words[0]));
+    write_words<1, sizeof(Packet) / sizeof(std::uint32_t)>(slot, packet);
   }
   static void write_header(Packet& slot, const Packet& packet) noexcept {
     std::atomic_ref(slot.words[0]).store(packet.words[0], std::memory_order_release);

@@ -11,7 +11,8 @@
 namespace fastdispatch {
 
 Batch::Batch(Agent agent, BatchOptions options)
-    : recording_(std::make_unique<detail::BatchRecording>(agent, options), "batch") {
+    : derives_fences_(options.fences == Fences::derived),
+      recording_(std::make_unique<detail::BatchRecording>(agent, options), "batch") {
   static_cast<void>(detail::state_of(agent));  // throws if its runtime was closed
 }
 Batch::Batch(Batch&&) noexcept = default;
@@ -21,8 +22,9 @@ Batch::~Batch() = default;
 detail::ParameterId Batch::add_parameter(std::string name) { return recording_->add_parameter(std::move(name)); }
 
 std::byte* Batch::record(const detail::KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
-                         std::span<const detail::ParameterUse> parameters) {
-  return recording_->add_dispatch(kernel, grid, local_memory, parameters);
+                         std::span<const detail::ParameterUse> parameters,
+                         std::span<const detail::StatedAccess> accesses) {
+  return recording_->add_dispatch(kernel, grid, local_memory, parameters, accesses);
 }
 
 void Batch::dispatch(const DynamicKernel& kernel, const BatchGrid& grid,
@@ -35,8 +37,7 @@ void Batch::dispatch(const DynamicKernel& kernel, const BatchGrid& grid,
     std::memcpy(static_cast<void*>(&pointer), arguments[i].data(), sizeof pointer);
     accesses.push_back({.memory = detail::memory_behind(pointer), .mode = AccessMode::read_write});
   }
-  kernel.write_arguments(record(kernel.info(), grid, local_memory, {}), arguments);
-  add_accesses(accesses);
+  kernel.write_arguments(record(kernel.info(), grid, local_memory, {}, accesses), arguments);
 }
 
 void Batch::add_accesses(std::span<const detail::StatedAccess> accesses) { recording_->add_accesses(accesses); }

@@ -29,37 +29,55 @@ ParameterId BatchRecording::add_parameter(std::string name) {
   return parameters_.add(std::move(name));
 }
 
+void BatchRecording::check(const Checked& dispatch) {
+  check_dispatch(*dispatch.kernel, dispatch.grid, dispatch.local_memory, agent_);
+  last_checked_ = dispatch;
+}
+
+std::vector<Access> BatchRecording::resolved(std::span<const StatedAccess> accesses) const {
+  std::vector<Access> result;
+  if (fences_ != Fences::derived) return result;
+  result.reserve(accesses.size());
+  for (const StatedAccess& stated : accesses) {
+    const Access access = resolve(agent_, stated);
+    if (access.mode != AccessMode::none) result.push_back(access);
+  }
+  return result;
+}
+
 std::byte* BatchRecording::add_dispatch(const KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
-                                        std::span<const ParameterUse> parameters) {
-  for (const ParameterUse& use : parameters)
-    if (use.id != ParameterId{}) parameters_.check(use.id);
+                                        std::span<const ParameterUse> parameters,
+                                        std::span<const StatedAccess> accesses) {
+  for (const ParameterUse& use : parameters) parameters_.check(use.id);
   if (grid.is_parameter())
     parameters_.check(grid.parameter());
-  else
-    check_dispatch(kernel, grid.grid(), local_memory, agent_);
+  else if (const Checked dispatch{&kernel, grid.grid(), local_memory}; dispatch != last_checked_)
+    check(dispatch);
+  std::vector<Access> touched;
+  if (!accesses.empty()) touched = resolved(accesses);
 
   changed();
   const std::size_t start = kernargs_.size();
-  kernargs_.resize(start + block_size(kernel));
-  for (const ParameterUse& use : parameters)
-    if (use.id != ParameterId{}) parameters_.add_use(use, dispatches(), start);
+  kernargs_.resize(start + block_size(kernel));  // to zeros
+  for (const ParameterUse& use : parameters) parameters_.add_use(use, dispatches(), start);
   if (grid.is_parameter()) parameters_.add_grid(grid.parameter(), dispatches(), kernel, local_memory, start);
-  steps_.emplace_back(
-      DispatchStep{.kernel = &kernel, .grid = grid.grid(), .local_memory = local_memory, .kernarg = start});
+  steps_.emplace_back(DispatchStep{.kernel = &kernel,
+                                   .grid = grid.grid(),
+                                   .local_memory = local_memory,
+                                   .kernarg = start,
+                                   .accesses = std::move(touched)});
   std::byte* kernarg = kernargs_.data() + start;
-  write_implicit_arguments(kernel, grid.grid(), kernarg);
+  if (!kernel.implicit_arguments.empty()) write_grid_arguments(kernel, grid.grid(), kernarg);
   return kernarg;
 }
 
 void BatchRecording::add_accesses(std::span<const StatedAccess> accesses) {
   auto* dispatch = steps_.empty() ? nullptr : std::get_if<DispatchStep>(&steps_.back());
   if (dispatch == nullptr) throw Error("stating what the last dispatch touches: the last step is none");
-  if (fences_ != Fences::derived) return;
+  const std::vector<Access> more = resolved(accesses);
+  if (more.empty()) return;
   changed();
-  for (const StatedAccess& stated : accesses) {
-    const Access access = resolve(agent_, stated);
-    if (access.mode != AccessMode::none) dispatch->accesses.push_back(access);
-  }
+  dispatch->accesses.insert(dispatch->accesses.end(), more.begin(), more.end());
 }
 
 void BatchRecording::add(const CopyStep& copy) {
@@ -74,6 +92,7 @@ void BatchRecording::clear() {
   kernargs_.clear();
   parameters_.clear();
   copies_ = 0;
+  last_checked_ = {};  // its kernel may be gone
 }
 
 std::unique_ptr<BatchRecording> BatchRecording::select(std::span<const std::size_t> steps) const {

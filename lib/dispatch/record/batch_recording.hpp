@@ -31,9 +31,10 @@ public:
   BatchRecording& operator=(const BatchRecording&) = delete;
 
   [[nodiscard]] ParameterId add_parameter(std::string name);
-  // Returns where to write the explicit arguments.
+  // Returns where to write the explicit arguments. Records nothing if it throws.
   [[nodiscard]] std::byte* add_dispatch(const KernelInfo& kernel, const BatchGrid& grid, std::uint64_t local_memory,
-                                        std::span<const ParameterUse> parameters);
+                                        std::span<const ParameterUse> parameters,
+                                        std::span<const StatedAccess> accesses);
   // Of the last step, a dispatch.
   void add_accesses(std::span<const StatedAccess> accesses);
   void add(const CopyStep& copy);
@@ -56,13 +57,25 @@ public:
   [[nodiscard]] std::unique_ptr<BatchRecording> select(std::span<const std::size_t> steps) const;
 
 private:
+  // A dispatch that this agent can run.
+  struct Checked {
+    const KernelInfo* kernel = nullptr;
+    Grid grid{};
+    std::uint64_t local_memory = 0;
+    friend bool operator==(const Checked&, const Checked&) = default;
+  };
+
   void changed();
+  void check(const Checked& dispatch);
+  // For derived fences; empty for others.
+  [[nodiscard]] std::vector<Access> resolved(std::span<const StatedAccess> accesses) const;
 
   Agent agent_;
   Fences fences_;
   std::vector<Step> steps_;
   std::vector<std::byte> kernargs_;  // the blocks of all dispatches
   std::size_t copies_ = 0;
+  Checked last_checked_;  // dispatches in a row are often alike
   BatchParameters parameters_;
   std::shared_ptr<BatchVersion> version_ = std::make_shared<BatchVersion>();
 };

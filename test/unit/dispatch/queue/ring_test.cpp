@@ -94,6 +94,28 @@ TEST(Ring, in_device_memory_writes_all_bodies_then_all_headers_with_a_fence_behi
   }
 }
 
+TEST(Ring, publishes_a_new_packet_as_any_other) {
+  for (const bool in_device_memory : {false, true}) {
+    PlainRing plain(8, 7);
+    fenced_ring = &plain;
+    detail::RingMemory memory = plain.memory();
+    if (in_device_memory) memory.store_fence = note_fence;
+    Ring ring(memory, Producers::single);
+    for (const std::uint64_t number : {7, 8}) {
+      at_fences.clear();
+      const auto reservation = ring.try_reserve(1, EndsEpoch::yes);
+      ASSERT_TRUE(reservation);
+      ring.publish_new(reservation->first, numbered(number), {99});
+      EXPECT_EQ(at_fences.size(), in_device_memory ? 2U : 0U);
+      Packet expected = numbered(number);
+      expected.set_completion_signal({99});
+      Packet packet;
+      ASSERT_TRUE(plain.consume(packet));
+      EXPECT_EQ(packet, expected);
+    }
+  }
+}
+
 TEST(Ring, has_room_again_for_what_was_consumed) {
   for (const auto producers : {Producers::single, Producers::multiple}) {
     PlainRing plain(64);

@@ -473,6 +473,31 @@ TEST_F(BatchSubmission, records_nothing_that_is_wrong) {
   EXPECT_EQ(batch.dispatches() + batch.copies(), 0U);
 }
 
+// The last check holds for a dispatch that is the same, and for no other.
+TEST_F(BatchSubmission, records_nothing_that_is_wrong_behind_what_is_right) {
+  using WithLocalMemory = Kernel<void(LocalMemory, unsigned)>;
+  KernelInfo small = kernel_info(0x2000);
+  small.max_group_size = 64;
+  Batch batch(hsa.agent());
+  const TestKernel kernel(info);
+  const WithLocalMemory with_local_memory(info);
+  const Grid right = grid(4096).group(256);
+  const auto record_right_ones = [&] {
+    batch.dispatch(kernel, right, nullptr, 1U);
+    batch.dispatch(kernel, right, nullptr, 2U);
+    batch.dispatch(with_local_memory, right, LocalMemory{1024}, 3U);
+  };
+  record_right_ones();
+  EXPECT_NE(error_of([&] { batch.dispatch(with_local_memory, right, LocalMemory{65536}, 4U); }), "");
+  EXPECT_NE(error_of([&] { batch.dispatch(kernel, grid(4096).group(2048), nullptr, 4U); }), "");
+  EXPECT_NE(error_of([&] { batch.dispatch(kernel, Grid(right).dynamic_lds(65536), nullptr, 4U); }), "");
+  EXPECT_NE(error_of([&] { batch.dispatch(TestKernel(small), right, nullptr, 4U); }), "");
+  EXPECT_EQ(batch.dispatches(), 3U);
+  batch.clear();
+  record_right_ones();
+  EXPECT_EQ(batch.dispatches(), 3U);
+}
+
 TEST_F(BatchSubmission, of_a_single_dispatch_takes_kernargs_signal_and_fences_from_its_caller) {
   Queue queue(hsa.agent());
   const Signal done(hsa.agent(), 1);
