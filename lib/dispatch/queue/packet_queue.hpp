@@ -122,9 +122,10 @@ public:
   [[nodiscard]] Ring& ring() noexcept { return ring_; }
   /// Whether packets end an epoch.
   [[nodiscard]] static EndsEpoch ends_epoch(std::span<const Packet> packets) noexcept {
-    const Packet& last = packets.back();
-    return last.completion_signal().handle == 0 && last.header().ordering.barrier == BarrierBit::set ? EndsEpoch::yes
-                                                                                                     : EndsEpoch::no;
+    return ends_epoch(packets.back().completion_signal(), packets.back().header().ordering);
+  }
+  [[nodiscard]] static EndsEpoch ends_epoch(hsa_signal_t completion_signal, Ordering ordering) noexcept {
+    return completion_signal.handle == 0 && ordering.barrier == BarrierBit::set ? EndsEpoch::yes : EndsEpoch::no;
   }
   /// Writes packets into their reservation and rings the doorbell. If it is watched, the log gets the packets first.
   template <Watched watched = Watched::no>

@@ -50,8 +50,7 @@ Submission QueueState::submit(const KernelInfo& kernel, const Grid& grid, std::u
   }
   packets_.throw_if_failed();
   arguments.complete_writes();
-  const EndsEpoch ends_epoch =
-      completion.handle == 0 && ordering.barrier == BarrierBit::set ? EndsEpoch::yes : EndsEpoch::no;
+  const EndsEpoch ends_epoch = PacketQueue::ends_epoch(completion, ordering);
   const auto room = try_reserve(slot, ends_epoch);
   const Ring::Reservation reservation = room ? *room : wait_and_reserve(slot, ends_epoch);
   Packet packet = dispatch_packet(kernel, grid, local_memory, kernarg, ordering);
