@@ -75,30 +75,31 @@ std::uint64_t AddressWindow::find_gap(std::uint64_t from, std::uint64_t to, std:
   return 0;
 }
 
-void* AddressWindow::take(std::uint64_t address, std::uint64_t size) {
-  void* memory =
-      mmap(command_processor::at_address<void>(address), size, PROT_READ | PROT_WRITE, reservation | MAP_FIXED, -1, 0);
-  if (memory == MAP_FAILED) return nullptr;
+void* AddressWindow::take(std::uint64_t address, std::uint64_t size, Pages pages) {
+  void* memory = command_processor::at_address<void>(address);
+  if (pages == Pages::zeroed &&
+      mmap(memory, size, PROT_READ | PROT_WRITE, reservation | MAP_FIXED, -1, 0) == MAP_FAILED)
+    return nullptr;
   taken_[address] = size;
   return memory;
 }
 
-void* AddressWindow::allocate(std::uint64_t size, std::uint64_t alignment) {
+void* AddressWindow::allocate(std::uint64_t size, std::uint64_t alignment, Pages pages) {
   if (bytes_ == 0) return nullptr;
   std::uint64_t address = find_gap(next_, end(), size, alignment);
   if (address == 0) address = find_gap(base_, next_, size, alignment);
-  void* memory = address == 0 ? nullptr : take(address, size);
+  void* memory = address == 0 ? nullptr : take(address, size, pages);
   if (memory != nullptr) next_ = address + size;
   return memory;
 }
 
-void* AddressWindow::allocate_at(void* memory, std::uint64_t size) {
+void* AddressWindow::allocate_at(void* memory, std::uint64_t size, Pages pages) {
   const auto address = reinterpret_cast<std::uint64_t>(memory);
   if (address < base_ || address >= end() || size > end() - address) return nullptr;
   const auto after = taken_.lower_bound(address);
   if (after != taken_.end() && after->first < address + size) return nullptr;
   if (after != taken_.begin() && std::prev(after)->first + std::prev(after)->second > address) return nullptr;
-  return take(address, size);
+  return take(address, size, pages);
 }
 
 void AddressWindow::free(void* memory) noexcept {

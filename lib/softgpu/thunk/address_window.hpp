@@ -13,6 +13,9 @@ namespace softgpu::thunk {
   return (value + unit - 1) / unit * unit;
 }
 
+/// What a part of the window is handed out as: zeroed pages, or addresses alone, where an access is a fault.
+enum class Pages { zeroed, none };
+
 /// Owns a reserved range and hands out parts of it as memory. What is not handed out is not accessible.
 ///
 /// Thread safety: none.
@@ -29,16 +32,16 @@ public:
   [[nodiscard]] compute::AccessibleMemory::Window addresses() const noexcept;
   [[nodiscard]] bool contains(std::uint64_t address) const noexcept;
 
-  /// Zeroed pages at a multiple of `alignment`, a power of 2; null if there is no room.
-  [[nodiscard]] void* allocate(std::uint64_t size, std::uint64_t alignment);
+  /// A part at a multiple of `alignment`, a power of 2; null if there is no room.
+  [[nodiscard]] void* allocate(std::uint64_t size, std::uint64_t alignment, Pages pages = Pages::zeroed);
   /// The same at this very address; null if any of it is taken or out of the window.
-  [[nodiscard]] void* allocate_at(void* address, std::uint64_t size);
+  [[nodiscard]] void* allocate_at(void* address, std::uint64_t size, Pages pages = Pages::zeroed);
   /// Gives back what allocate returned. Allocates nothing.
   void free(void* address) noexcept;
 
 private:
   [[nodiscard]] std::uint64_t end() const noexcept { return base_ + bytes_; }
-  [[nodiscard]] void* take(std::uint64_t address, std::uint64_t size);
+  [[nodiscard]] void* take(std::uint64_t address, std::uint64_t size, Pages pages);
   /// The first gap of `size` bytes between two addresses; 0 if there is none.
   [[nodiscard]] std::uint64_t find_gap(std::uint64_t from, std::uint64_t to, std::uint64_t size,
                                        std::uint64_t alignment) const;

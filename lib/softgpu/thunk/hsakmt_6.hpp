@@ -19,12 +19,19 @@ struct NodePropertiesOf6 {
 inline constexpr std::size_t node_properties_of_6_offset = offsetof(HsaNodeProperties, SGPRSizePerCU) + 4;
 static_assert(node_properties_of_6_offset + sizeof(NodePropertiesOf6) <= sizeof(HsaNodeProperties));
 
+/// HsaGraphicsResourceInfo::NodeId, reserved before: the GPU that exported the memory.
+inline constexpr std::size_t resource_node_offset = offsetof(HsaGraphicsResourceInfo, MetadataSizeInBytes) + 4;
+static_assert(resource_node_offset + sizeof(std::uint32_t) <= sizeof(HsaGraphicsResourceInfo));
+
 /// HsaHwException, which ROCr 6 writes into an event's data, fits where 5.2 has the memory fault alone.
 static_assert(sizeof(HsaMemoryAccessFault) >= 4 * sizeof(std::uint32_t));
 
 /// Bits of HsaMemFlags since libhsakmt 6: memory without an address, and addresses without memory.
 inline constexpr std::uint32_t memory_without_address = 1U << 18;
 inline constexpr std::uint32_t address_without_memory = 1U << 19;
+
+/// HSA_POINTER_RESERVED_ADDR: what a pointer to addresses without memory is.
+inline constexpr HSA_POINTER_TYPE pointer_to_reserved_addresses = static_cast<HSA_POINTER_TYPE>(5);
 
 }  // namespace softgpu::thunk
 

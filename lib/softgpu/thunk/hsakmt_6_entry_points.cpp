@@ -1,7 +1,7 @@
 // The functions that libhsakmt 6 adds to those of 5.2.
 //
-// hsaKmtGetVersion reports a driver that is older than event ages, dma-bufs and the debugger's interface, so ROCr 6
-// uses none of them. The functions are here because the dynamic linker needs them before ROCr starts.
+// The driver says that it has no debugger's interface. Its functions are here because the dynamic linker needs them
+// before ROCr starts.
 #include "softgpu/thunk/drm_device.hpp"
 #include "softgpu/thunk/entry_points.hpp"
 #include "softgpu/thunk/hsakmt_6.hpp"
@@ -9,7 +9,8 @@
 using softgpu::thunk::SoftGpu;
 using softgpu::thunk::with_driver;
 
-// The ages stay as they are: the reported driver counts none.
+// The ages stay as they are. ROCr tells the driver by them which events a thread has seen; here each thread is released
+// once for each time that an event is set (events.hpp).
 SOFTGPU_ENTRY hsaKmtWaitOnEvent_Ext(HsaEvent* event, HSAuint32 milliseconds, uint64_t* /*event_age*/) {
   return hsaKmtWaitOnEvent(event, milliseconds);
 }
@@ -45,8 +46,8 @@ SOFTGPU_ENTRY hsaKmtGetRuntimeCapabilities(HSAuint32* mask) {
   return HSAKMT_STATUS_SUCCESS;
 }
 
-SOFTGPU_ENTRY hsaKmtExportDMABufHandle(void* /*address*/, HSAuint64 /*size*/, int* /*file*/, HSAuint64* /*offset*/) {
-  return HSAKMT_STATUS_NOT_SUPPORTED;
+SOFTGPU_ENTRY hsaKmtExportDMABufHandle(void* address, HSAuint64 size, int* file, HSAuint64* offset) {
+  return with_driver([&](SoftGpu& gpu) { return gpu.memory.export_file(address, size, *file, *offset); });
 }
 
 // AMD's own library has these in builds for its address sanitizer only.

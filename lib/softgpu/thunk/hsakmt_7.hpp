@@ -16,6 +16,10 @@ HSAKMT_STATUS HSAKMTAPI hsaKmtCreateQueueExt(HSAuint32 node, HSA_QUEUE_TYPE type
                                              HSAuint64 ring_bytes, HsaEvent* event, HsaQueueResource* resource);
 /// Without the value that was stored to the doorbell's signal. Later releases pass it as a second argument.
 HSAKMT_STATUS HSAKMTAPI hsaKmtQueueRingDoorbell(HSA_QUEUEID id);
+/// `flags` is HSA_REGISTER_MEM_FLAGS, a union of one word.
+HSAKMT_STATUS HSAKMTAPI hsaKmtRegisterGraphicsHandleToNodesExt(HSAuint64 file, HsaGraphicsResourceInfo* info,
+                                                               HSAuint64 node_count, HSAuint32* nodes,
+                                                               std::uint32_t flags);
 
 }  // extern "C"
 // NOLINTEND(bugprone-reserved-identifier)
@@ -24,5 +28,8 @@ namespace softgpu::thunk {
 
 /// A queue type since libhsakmt 6.3: a copy queue on an SDMA engine that the caller chooses.
 inline constexpr HSA_QUEUE_TYPE sdma_queue_by_engine = static_cast<HSA_QUEUE_TYPE>(6);
+
+/// The bit requiresVAddr of HSA_REGISTER_MEM_FLAGS: imported memory gets an address.
+inline constexpr std::uint32_t requires_address = 1;
 
 }  // namespace softgpu::thunk

@@ -1,8 +1,13 @@
 // The functions of libhsakmt 7 that ROCr 7 calls, or needs to be there before it starts.
 #include "softgpu/thunk/hsakmt_7.hpp"
 
-#include "softgpu/thunk/entry_points.hpp"
+#include <cstddef>
+#include <cstring>
 
+#include "softgpu/thunk/entry_points.hpp"
+#include "softgpu/thunk/hsakmt_6.hpp"
+
+using softgpu::thunk::Memory;
 using softgpu::thunk::SoftGpu;
 using softgpu::thunk::with_driver;
 
@@ -47,6 +52,28 @@ SOFTGPU_ENTRY hsaKmtRegisterMemoryToNodes(void* address, HSAuint64 size, HSAuint
   return hsaKmtRegisterMemory(address, size);
 }
 
+SOFTGPU_ENTRY hsaKmtRegisterGraphicsHandleToNodesExt(HSAuint64 file, HsaGraphicsResourceInfo* info,
+                                                     HSAuint64 node_count, HSAuint32* /*nodes*/, std::uint32_t flags) {
+  // As AMD's: a handle for nobody in particular, unless an address is asked for.
+  const bool is_handle = node_count == 0 && (flags & softgpu::thunk::requires_address) == 0;
+  return with_driver([&](SoftGpu& gpu) {
+    Memory::Imported imported;
+    const HSAKMT_STATUS status = gpu.memory.import_file(
+        static_cast<int>(file), is_handle ? Memory::Import::handle : Memory::Import::mapped, imported);
+    *info = {};
+    info->MemoryAddress = imported.address;
+    info->SizeInBytes = imported.bytes;
+    std::memcpy(reinterpret_cast<std::byte*>(info) + softgpu::thunk::resource_node_offset, &imported.node,
+                sizeof(imported.node));
+    return status;
+  });
+}
+
+SOFTGPU_ENTRY hsaKmtRegisterGraphicsHandleToNodes(HSAuint64 file, HsaGraphicsResourceInfo* info, HSAuint64 node_count,
+                                                  HSAuint32* nodes) {
+  return hsaKmtRegisterGraphicsHandleToNodesExt(file, info, node_count, nodes, 0);
+}
+
 // What ROCr looks up, and the soft GPU does not offer. ROCr 7.2 looks these up:
 SOFTGPU_REFUSE(hsaKmtAisReadWriteFile)
 SOFTGPU_REFUSE(hsaKmtCheckRuntimeDebugSupport)
@@ -68,7 +95,6 @@ SOFTGPU_REFUSE(hsaKmtPmcUnregisterTrace)
 SOFTGPU_REFUSE(hsaKmtProcessVMRead)
 SOFTGPU_REFUSE(hsaKmtProcessVMWrite)
 SOFTGPU_REFUSE(hsaKmtQueryEventState)
-SOFTGPU_REFUSE(hsaKmtRegisterGraphicsHandleToNodesExt)
 SOFTGPU_REFUSE(hsaKmtUnmapGraphicHandle)
 // And these later releases:
 SOFTGPU_REFUSE(hsaKmtCreateQueueV2)

@@ -2,6 +2,9 @@
 //
 // Host and device addresses are the same, as ROCr arranges it on hardware. Device memory is host memory, too. What
 // kernels may access is kept in compute/run_time/accessible_memory.hpp.
+//
+// Virtual memory (hsa_amd_vmem_*) has its two halves apart: addresses without memory, and memory without an address, a
+// file, which buffer objects (buffer_objects.hpp) map there. Memory with an address becomes a file when it is exported.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +21,7 @@
 #include "softgpu/compute/run_time/accessible_memory.hpp"
 #include "softgpu/compute/run_time/l2_cache.hpp"
 #include "softgpu/thunk/address_window.hpp"
+#include "softgpu/thunk/memory_file.hpp"
 
 namespace softgpu::thunk {
 
@@ -34,7 +39,8 @@ public:
   Memory(std::uint32_t node_count, const Limits& limits, compute::L2Caches* l2s, Release release);
 
   /// `address` holds the wanted address on entry where `flags` fixes it, and the block's address afterwards.
-  /// The block starts at a multiple of a page and of `alignment`, a power of 2.
+  /// The block starts at a multiple of a page and of `alignment`, a power of 2. That of memory without an address is
+  /// its handle: it cannot be accessed.
   HSAKMT_STATUS allocate(std::uint32_t node, std::uint64_t size, HsaMemFlags flags, void*& address,
                          std::uint64_t alignment = 0);
   HSAKMT_STATUS free(void* address);
@@ -47,6 +53,25 @@ public:
 
   /// Maps the block of `address` to `nodes` and to no others; an empty list unmaps it.
   HSAKMT_STATUS map(void* address, std::vector<HSAuint32> nodes);
+
+  /// A descriptor of the file that has the memory at `address`, which is the caller's, and where in the file it is.
+  /// Others may use the memory meanwhile; only a system call that writes it fails then, if it was no file before.
+  HSAKMT_STATUS export_file(const void* address, std::uint64_t size, int& descriptor, std::uint64_t& offset);
+  enum class Import { mapped, handle };
+  struct Imported {
+    void* address = nullptr;
+    std::uint64_t bytes = 0;
+    std::uint32_t node = 0;  ///< of a GPU
+  };
+  /// Makes a block of a file: accessible memory, or a handle, which is the one that this process has already if it has
+  /// one. The descriptor stays the caller's. Ended by free() or deregister().
+  HSAKMT_STATUS import_file(int descriptor, Import as, Imported& imported);
+  /// Maps a part of a file where addresses were allocated without memory.
+  HSAKMT_STATUS map_file(const MemoryFile& file, std::uint64_t offset, std::uint64_t size, void* address);
+  /// Makes these addresses inaccessible again.
+  void unmap_file(const MemoryFile& file, std::uint64_t size, void* address);
+  /// Keeps addresses from others, of which ROCr has unmapped the host's view since unmap_file().
+  void keep_reserved(const MemoryFile& file, std::uint64_t size, void* address);
 
   HSAKMT_STATUS query(const void* address, HsaPointerInfo& info);
   HSAKMT_STATUS set_user_data(const void* address, void* user_data);
@@ -69,12 +94,16 @@ private:
     void* user_data = nullptr;
     std::vector<HSAuint32> mapped_nodes;
     unsigned registrations = 0;
+    std::optional<MemoryFile> file;
   };
   using Blocks = std::map<std::uint64_t, Block>;
 
   [[nodiscard]] Block* find(const void* address);
-  [[nodiscard]] void* map_memory(void* fixed, std::uint64_t size, std::uint64_t alignment);
-  void unmap_memory(void* address, std::uint64_t size) noexcept;
+  [[nodiscard]] Block* find_allocation(const void* address);
+  [[nodiscard]] const Block* find_handle(const MemoryFile& file) const;
+  [[nodiscard]] bool move_to_file(Block& block);
+  [[nodiscard]] void* map_memory(void* fixed, std::uint64_t size, std::uint64_t alignment, Pages pages);
+  void unmap_memory(void* address, std::uint64_t size, Pages pages) noexcept;
   [[nodiscard]] bool reserve(std::uint32_t node, std::uint64_t size, HsaMemFlags flags);
   void give_back(std::uint32_t node, std::uint64_t size, HsaMemFlags flags) noexcept;
 

@@ -46,11 +46,6 @@ SOFTGPU_ENTRY hsaKmtSVMGetAttr(void* /*start*/, HSAuint64 /*size*/, unsigned int
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
-SOFTGPU_ENTRY hsaKmtRegisterGraphicsHandleToNodes(HSAuint64 /*handle*/, HsaGraphicsResourceInfo* /*info*/,
-                                                  HSAuint64 /*node_count*/, HSAuint32* /*nodes*/) {
-  return HSAKMT_STATUS_NOT_SUPPORTED;
-}
-
 SOFTGPU_ENTRY hsaKmtShareMemory(void* /*address*/, HSAuint64 /*size*/, HsaSharedMemoryHandle* /*handle*/) {
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }

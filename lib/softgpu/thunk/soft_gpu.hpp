@@ -7,6 +7,7 @@
 
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/packet_trace.hpp"
+#include "softgpu/thunk/buffer_objects.hpp"
 #include "softgpu/thunk/environment.hpp"
 #include "softgpu/thunk/events.hpp"
 #include "softgpu/thunk/interrupt_waits.hpp"
@@ -50,6 +51,7 @@ struct SoftGpu {
   EventHost host;
   compute::L2Caches l2s;  ///< of all GPUs, whose work-groups run on the same workers
   Memory memory;
+  BufferObjects buffer_objects{memory};
   command_processor::CommandProcessor command_processor;
 };
 

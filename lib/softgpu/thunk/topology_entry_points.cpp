@@ -19,9 +19,8 @@ void look_at_caller(SoftGpu& gpu, const void* return_address) {
   gpu.layouts = softgpu::thunk::layouts_of(*caller);
   gpu.is_software_device = softgpu::thunk::takes_for_software_device(*caller);
   static std::once_flag once;
-  std::call_once(once, [&] {
-    if (const auto warning = softgpu::thunk::unknown_rocr_warning(*caller)) gpu.host.report_error(*warning);
-  });
+  if (const auto warning = softgpu::thunk::unknown_rocr_warning(*caller))
+    std::call_once(once, [&] { gpu.host.report_error(*warning); });
 }
 
 }  // namespace
@@ -41,8 +40,9 @@ SOFTGPU_ENTRY hsaKmtCloseKFD() {
 }
 
 SOFTGPU_ENTRY hsaKmtGetVersion(HsaVersionInfo* version) {
-  // 1.8 is Linux 5.18's; at 1.0 ROCr would do without interrupts. 1.12 would promise ROCr 6 dma-bufs, 1.14 event ages.
-  *version = {.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 8};
+  // 1.15: memory without an address, mapped by libdrm. At 1.0 ROCr would do without interrupts; from 1.17 on it chooses
+  // SDMA engines.
+  *version = {.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 15};
   return HSAKMT_STATUS_SUCCESS;
 }
 

@@ -137,7 +137,7 @@ private:
 };
 
 /// Addresses are plain numbers in LLVM 15 and a type of their own later.
-std::uint64_t number_of(std::uint64_t address) { return address; }
+[[maybe_unused]] std::uint64_t number_of(std::uint64_t address) { return address; }
 template <class Address>
   requires requires(Address address) { address.getValue(); }
 std::uint64_t number_of(Address address) {

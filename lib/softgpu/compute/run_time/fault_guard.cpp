@@ -11,6 +11,7 @@
 #include <mutex>
 
 #include "softgpu/compute/run_time/fault_handlers.hpp"
+#include "softgpu/compute/run_time/moving_memory.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -37,6 +38,7 @@ Refusal refusal_of(int signal, const siginfo_t& info, const void* context) {
 
 void on_fault(int signal, siginfo_t* info, void* context) {
   // Only the kernel's own reports (si_code > 0) are about an access; anyone may send the signal.
+  if (info->si_code == SEGV_ACCERR && MovingMemory::wait_for(reinterpret_cast<std::uint64_t>(info->si_addr))) return;
   if (current == nullptr || info->si_code <= 0) return hand_on(signal, info, context);
   if (info->si_code == SI_KERNEL) FaultGuard::exit_handler({EarlyExit::Cause::impossible_address}, context);
   FaultGuard::exit_handler({.cause = EarlyExit::Cause::memory_fault,

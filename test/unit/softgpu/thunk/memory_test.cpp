@@ -1,11 +1,14 @@
 // hsakmt packs its structures: a unary + makes an aligned value of a field, which EXPECT binds a reference to.
 #include "softgpu/thunk/memory.hpp"
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -144,13 +147,105 @@ TEST_F(MemoryTest, WhatIsAvailableIsWhatIsNotAllocated) {
   EXPECT_EQ(memory.available(1), 64 * mebibyte);
 }
 
-TEST_F(MemoryTest, AddressesWithoutMemoryAndMemoryWithoutAnAddressAreRefused) {
-  for (const std::uint32_t bit : {memory_without_address, address_without_memory}) {
-    HsaMemFlags flags{};
-    flags.Value = bit;
-    void* address = nullptr;
-    EXPECT_EQ(memory.allocate(1, 4096, flags, address), HSAKMT_STATUS_NOT_SUPPORTED);
+TEST_F(MemoryTest, AddressesWithoutMemoryTakeNoPartInMemoryWithoutAnAddress) {
+  HsaMemFlags flags{};
+  flags.Value = memory_without_address | address_without_memory;
+  EXPECT_EQ(allocate(1, 4096, flags), nullptr);
+  flags.Value = address_without_memory;
+  EXPECT_EQ(query(allocate(0, 4096, flags)).Type, pointer_to_reserved_addresses);
+  flags.Value = memory_without_address;
+  EXPECT_EQ(query(allocate(1, 4096, flags)).Type, HSA_POINTER_ALLOCATED);
+}
+
+TEST_F(MemoryTest, ExportedMemoryIsSharedWithWhoeverImportsIt) {
+  auto* block = static_cast<char*>(allocate(1, 3 * mebibyte));
+  block[2 * mebibyte] = 1;
+  int file = -1;
+  std::uint64_t offset = 0;
+  ASSERT_EQ(memory.export_file(block + 4096, 4096, file, offset), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(offset, 4096U);
+  EXPECT_EQ(block[2 * mebibyte], 1) << "it keeps its contents";
+
+  Memory::Imported imported;
+  ASSERT_EQ(memory.import_file(file, Memory::Import::mapped, imported), HSAKMT_STATUS_SUCCESS);
+  ::close(file);
+  auto* other = static_cast<char*>(imported.address);
+  EXPECT_EQ(imported.bytes, 3 * mebibyte);
+  EXPECT_EQ(imported.node, 1U);
+  EXPECT_EQ(other[2 * mebibyte], 1);
+  other[0] = 2;
+  EXPECT_EQ(block[0], 2);
+  EXPECT_EQ(query(other + 5).Type, HSA_POINTER_REGISTERED_GRAPHICS);
+  EXPECT_EQ(memory.available(1), 61 * mebibyte) << "it counts once";
+  EXPECT_EQ(memory.free(block), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(other[0], 2) << "it lives as long as its last user";
+  EXPECT_EQ(memory.deregister(other), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(query(other).Type, HSA_POINTER_UNKNOWN);
+  EXPECT_EQ(memory.available(1), 64 * mebibyte);
+}
+
+TEST_F(MemoryTest, WritersLoseNothingWhileMemoryIsExported) {
+  constexpr unsigned blocks = 20;
+  constexpr std::uint64_t words = mebibyte / 8;
+  for (unsigned round = 0; round != blocks; ++round) {
+    auto* block = static_cast<std::uint64_t*>(allocate(1, mebibyte));
+    std::atomic<bool> is_exported = false;
+    std::atomic<bool> is_writing = false;
+    std::uint64_t written = 0;
+    std::thread writer([&] {
+      while (!is_exported) {
+        for (std::uint64_t word = 0; word != words; ++word) std::atomic_ref(block[word]).fetch_add(1);
+        ++written;
+        is_writing = true;
+      }
+    });
+    while (!is_writing) std::this_thread::yield();
+    int file = -1;
+    std::uint64_t offset = 0;
+    EXPECT_EQ(memory.export_file(block, mebibyte, file, offset), HSAKMT_STATUS_SUCCESS);
+    is_exported = true;
+    writer.join();
+    for (std::uint64_t word = 0; word != words; ++word) ASSERT_EQ(block[word], written) << word;
+    ::close(file);
+    EXPECT_EQ(memory.free(block), HSAKMT_STATUS_SUCCESS);
   }
+}
+
+TEST_F(MemoryTest, AHandleIsImportedOnce) {
+  HsaMemFlags flags{};
+  flags.Value = memory_without_address;
+  void* handle = allocate(1, mebibyte, flags);
+  int file = -1;
+  std::uint64_t offset = 0;
+  ASSERT_EQ(memory.export_file(handle, mebibyte, file, offset), HSAKMT_STATUS_SUCCESS);
+  Memory::Imported imported;
+  ASSERT_EQ(memory.import_file(file, Memory::Import::handle, imported), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(imported.address, handle) << "known here";
+
+  // Another process has another memory.
+  Memory elsewhere{2, {.device_bytes = mebibyte, .host_bytes = mebibyte}, nullptr, [](std::uint64_t, std::size_t) {}};
+  ASSERT_EQ(elsewhere.import_file(file, Memory::Import::handle, imported), HSAKMT_STATUS_SUCCESS);
+  Memory::Imported again;
+  ASSERT_EQ(elsewhere.import_file(file, Memory::Import::handle, again), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(again.address, imported.address);
+  EXPECT_EQ(elsewhere.free(imported.address), HSAKMT_STATUS_SUCCESS);
+  ::close(file);
+}
+
+TEST_F(MemoryTest, WhatIsNoMemoryIsNeitherExportedNorImported) {
+  int file = -1;
+  std::uint64_t offset = 0;
+  void* block = allocate(1, 8192);
+  EXPECT_EQ(memory.export_file(&file, 4, file, offset), HSAKMT_STATUS_INVALID_PARAMETER);
+  EXPECT_EQ(memory.export_file(block, 8193, file, offset), HSAKMT_STATUS_INVALID_PARAMETER);
+  HsaMemFlags flags{};
+  flags.Value = address_without_memory;
+  EXPECT_EQ(memory.export_file(allocate(0, 4096, flags), 4096, file, offset), HSAKMT_STATUS_INVALID_PARAMETER);
+  Memory::Imported imported;
+  EXPECT_EQ(memory.import_file(-1, Memory::Import::mapped, imported), HSAKMT_STATUS_INVALID_HANDLE);
+  const int other = memfd_create("another", MFD_CLOEXEC);
+  EXPECT_EQ(memory.import_file(other, Memory::Import::mapped, imported), HSAKMT_STATUS_INVALID_HANDLE);
+  ::close(other);
 }
 
 TEST_F(MemoryTest, ARangeIsAnnouncedBeforeItGoes) {
