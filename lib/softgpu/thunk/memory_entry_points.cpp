@@ -1,4 +1,6 @@
-// Memory: allocation, registration, mapping, pointer information.
+// Memory: allocation, registration, mapping, pointer information, shared virtual memory.
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "softgpu/thunk/entry_points.hpp"
@@ -61,4 +63,16 @@ SOFTGPU_ENTRY hsaKmtQueryPointerInfo(const void* address, HsaPointerInfo* info) 
 
 SOFTGPU_ENTRY hsaKmtSetMemoryUserData(const void* address, void* user_data) {
   return with_driver([&](SoftGpu& gpu) { return gpu.memory.set_user_data(address, user_data); });
+}
+
+SOFTGPU_ENTRY hsaKmtSVMSetAttr(void* start, HSAuint64 size, unsigned int count, HSA_SVM_ATTRIBUTE* attributes) {
+  return with_driver([&](SoftGpu& gpu) {
+    return gpu.svm_ranges.set(reinterpret_cast<std::uint64_t>(start), size, std::span(attributes, count));
+  });
+}
+
+SOFTGPU_ENTRY hsaKmtSVMGetAttr(void* start, HSAuint64 size, unsigned int count, HSA_SVM_ATTRIBUTE* attributes) {
+  return with_driver([&](SoftGpu& gpu) {
+    return gpu.svm_ranges.get(reinterpret_cast<std::uint64_t>(start), size, std::span(attributes, count));
+  });
 }

@@ -36,16 +36,6 @@ SOFTGPU_ENTRY hsaKmtSetXNACKMode(HSAint32 mode) {
   return mode == 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_NOT_SUPPORTED;
 }
 
-SOFTGPU_ENTRY hsaKmtSVMSetAttr(void* /*start*/, HSAuint64 /*size*/, unsigned int /*count*/,
-                               HSA_SVM_ATTRIBUTE* /*attributes*/) {
-  return HSAKMT_STATUS_NOT_SUPPORTED;
-}
-
-SOFTGPU_ENTRY hsaKmtSVMGetAttr(void* /*start*/, HSAuint64 /*size*/, unsigned int /*count*/,
-                               HSA_SVM_ATTRIBUTE* /*attributes*/) {
-  return HSAKMT_STATUS_NOT_SUPPORTED;
-}
-
 SOFTGPU_ENTRY hsaKmtShareMemory(void* /*address*/, HSAuint64 /*size*/, HsaSharedMemoryHandle* /*handle*/) {
   return HSAKMT_STATUS_NOT_SUPPORTED;
 }

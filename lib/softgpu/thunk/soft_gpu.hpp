@@ -13,6 +13,7 @@
 #include "softgpu/thunk/interrupt_waits.hpp"
 #include "softgpu/thunk/layouts.hpp"
 #include "softgpu/thunk/memory.hpp"
+#include "softgpu/thunk/svm_ranges.hpp"
 #include "softgpu/thunk/topology.hpp"
 
 namespace softgpu::thunk {
@@ -52,6 +53,7 @@ struct SoftGpu {
   compute::L2Caches l2s;  ///< of all GPUs, whose work-groups run on the same workers
   Memory memory;
   BufferObjects buffer_objects{memory};
+  SvmRanges svm_ranges{memory, topology.node_count()};
   command_processor::CommandProcessor command_processor;
 };
 

@@ -95,6 +95,7 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.Capability.ui32.WatchPointsSupported = 1;
   properties.Capability.ui32.WatchPointsTotalBits = 2;  // four of them
   properties.Capability.ui32.ASICRevision = 1;
+  properties.Capability.ui32.SVMAPISupported = 1;
 
   properties.EngineId.ui32.Major = architecture.major;
   properties.EngineId.ui32.Minor = architecture.minor;
