@@ -222,6 +222,11 @@ HSAKMT_STATUS Memory::map(void* address, std::vector<HSAuint32> nodes) {
   return HSAKMT_STATUS_SUCCESS;
 }
 
+void Memory::make_accessible(std::uint64_t base, std::uint64_t size) {
+  accessible_.add(base, size);
+  if (size >= huge_page) madvise(command_processor::at_address<void>(base), size, MADV_HUGEPAGE);  // as in allocate()
+}
+
 bool Memory::move_to_file(Block& block) {
   auto file = MemoryFile::create(block.size, {.node = block.node, .flags = block.flags.Value});
   if (!file) return false;

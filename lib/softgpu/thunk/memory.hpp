@@ -83,7 +83,7 @@ public:
 
   /// Lets kernels access memory of the program's, in whole pages, and no longer. A range may be made inaccessible that
   /// was made accessible as it is, no part of one.
-  void make_accessible(std::uint64_t base, std::uint64_t size) { accessible_.add(base, size); }
+  void make_accessible(std::uint64_t base, std::uint64_t size);
   void make_inaccessible(std::uint64_t base, std::uint64_t size) noexcept { accessible_.remove(base, size); }
 
   /// What kernels may access: everything that is allocated, registered or shared.

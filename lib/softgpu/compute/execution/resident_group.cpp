@@ -68,7 +68,7 @@ void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& laun
   const auto window = state.memory != nullptr ? state.memory->window() : AccessibleMemory::Window{};
   state.window_base = window.base;
   state.window_mask = window.mask;
-  state.range_begin = state.range_end = 0;
+  std::ranges::fill(state.ranges, WaveState::Range{});
   state.packet_address = launch.packet_address();
   state.end_turn = end_turn;
   state.trap = trap;

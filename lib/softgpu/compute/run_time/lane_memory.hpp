@@ -1,6 +1,7 @@
 // One lane's access to memory, shared by the runtime's loads, stores and atomics.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <optional>
@@ -17,10 +18,12 @@ void look_up_access(WaveState& state, std::uint64_t address);
 
 /// Ends the wavefront where `bytes` from an address on are not the GPU's memory (accessible_memory.hpp).
 inline void check_access(WaveState& state, std::uint64_t address, std::uint32_t bytes) {
-  for (const std::uint64_t at : {address, address + bytes - 1}) {
-    const bool in_window = ((at ^ state.window_base) & state.window_mask) == 0;
-    if (!in_window && (at < state.range_begin || at >= state.range_end)) look_up_access(state, at);
-  }
+  const auto is_known = [&](std::uint64_t at) {
+    if (((at ^ state.window_base) & state.window_mask) == 0) return true;
+    return std::ranges::any_of(state.ranges, [&](const WaveState::Range& range) { return range.contains(at); });
+  };
+  for (const std::uint64_t at : {address, address + bytes - 1})
+    if (!is_known(at)) look_up_access(state, at);
 }
 
 /// Where dword `offset` of a lane's private memory is: the lanes' dwords alternate.

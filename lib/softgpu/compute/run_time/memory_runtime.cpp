@@ -5,6 +5,8 @@
 #include <bit>
 #include <chrono>
 #include <cstring>
+#include <iterator>
+#include <span>
 
 #include <sys/mman.h>
 
@@ -280,7 +282,30 @@ std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint6
   return inside;
 }
 
+namespace {
+
+/// Whether `bytes` from each address on are in the range. Of each CPU's vector instructions, which have no comparison
+/// of unsigned integers: where an address is outside, one of two differences is negative.
+bool are_all_in(const WaveState::Range& range, std::span<const std::uint64_t> addresses, std::uint32_t bytes) {
+  const std::uint64_t size = range.end - range.begin;
+  if (size < bytes) return false;
+  std::uint64_t negative = 0;
+  for (const std::uint64_t address : addresses) {
+    const std::uint64_t offset = address - range.begin;
+    negative |= offset | (size - bytes - offset);
+  }
+  return negative >> 63 == 0;
+}
+
+}  // namespace
+
 void check_lanes(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
+  // Mostly all lanes go to one buffer.
+  const std::uint64_t all = ~std::uint64_t{0} >> (64 - state->wavefront_size);
+  if (lanes == all)
+    for (const WaveState::Range& range : state->ranges)
+      if (range.contains(state->lane_addresses[0]))
+        if (are_all_in(range, std::span(state->lane_addresses).first(state->wavefront_size), bytes)) return;
   for_each_lane(lanes, [&](unsigned lane) { check_access(*state, state->lane_addresses[lane], bytes); });
 }
 
@@ -298,8 +323,7 @@ void look_up_access(WaveState& state, std::uint64_t address) {
   if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
   if (!range.contains(address))
     FaultGuard::exit({is_mapped ? EarlyExit::Cause::foreign_memory : EarlyExit::Cause::memory_fault, address});
-  state.range_begin = range.begin;
-  state.range_end = range.end;
+  state.ranges[state.oldest_range++ % std::size(state.ranges)] = {range.begin, range.end};
 }
 
 void permute(WaveState* state, std::uint64_t lanes) {

@@ -50,9 +50,15 @@ struct WaveState {
   const AccessibleMemory* memory = nullptr;
   std::uint64_t window_base = 0;
   std::uint64_t window_mask = 0;
-  /// Memory outside of the window that was found accessible last.
-  std::uint64_t range_begin = 0;
-  std::uint64_t range_end = 0;
+  /// Memory outside of the window that was found accessible last. A kernel goes to several buffers in turns.
+  struct Range {
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+
+    [[nodiscard]] bool contains(std::uint64_t address) const noexcept { return address >= begin && address < end; }
+  };
+  Range ranges[4] = {};
+  std::uint32_t oldest_range = 0;
   std::uint64_t packet_address = 0;  ///< of the dispatch packet that the kernel sees, which is the soft GPU's
 
   ComputeUnitCaches* caches = nullptr;     ///< of the compute unit that it is on; null: coherent memory
