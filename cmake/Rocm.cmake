@@ -186,10 +186,8 @@ function(fastdispatch_gpus_of_machine result)
   set(${result} "${gpus}" PARENT_SCOPE)
 endfunction()
 
-# Sets `reason` to why the soft GPU cannot stand below the HSA runtime that a program opens here, or to nothing. A runtime
-# asks for libhsakmt.so.1, or has it built in, as ROCm's from 6.3 on; from 7.0 on it then has a door for software devices,
-# which the variable HSA_ENABLE_DTIF opens.
-function(fastdispatch_rocr_refuses_softgpu reason)
+# Sets `reason` to why a program cannot open an HSA runtime here, or to nothing. The soft GPU can stand below any.
+function(fastdispatch_rocr_is_missing reason)
   set(${reason} "" PARENT_SCOPE)
   set(runtime)
   foreach(folder ${FASTDISPATCH_ROCM}/lib /opt/rocm/lib)
@@ -203,11 +201,6 @@ function(fastdispatch_rocr_refuses_softgpu reason)
   if(NOT runtime)
     fastdispatch_package(libhsa-runtime64-1 words)
     set(${reason} "libhsa-runtime64.so.1 was not found: it comes with ${words}" PARENT_SCOPE)
-    return()
-  endif()
-  file(STRINGS ${runtime} door REGEX "^libhsakmt\\.so|^HSA_ENABLE_DTIF$" LIMIT_COUNT 1)
-  if(NOT door)
-    set(${reason} "${runtime} has a driver interface of its own built in, as ROCm's 6.3 and 6.4 have" PARENT_SCOPE)
   endif()
 endfunction()
 

@@ -86,17 +86,7 @@ get_filename_component(clang ${clang} REALPATH)
 expect_equal("The clang of hipcc" "${clang}" ${FOLDER}/machine/opt/rocm-6.4.1/llvm/bin/clang)
 expect_match("The version of hipcc's clang" "${version}" "^AMD clang version 19.0.0git")
 
-# ROCm's version, and whether the soft GPU can stand below its runtime, which names libhsakmt.so.1 or has it built in.
+# ROCm's version.
 file(WRITE ${FASTDISPATCH_ROCM}/.info/version "6.4.1-83\n")
 fastdispatch_rocm_version(version)
 expect_equal("The version of ROCm" "${version}" "6.4.1")
-file(WRITE ${FASTDISPATCH_ROCM}/lib/libhsa-runtime64.so.1 "ELF libhsakmt version\n")
-fastdispatch_rocr_refuses_softgpu(why)
-expect_match("Why the soft GPU cannot stand below it" "${why}" "libhsa-runtime64.so.1 has a driver interface of its own")
-string(ASCII 1 separator)
-file(WRITE ${FASTDISPATCH_ROCM}/lib/libhsa-runtime64.so.1 "ELF${separator}libhsakmt.so.1${separator}libc.so.6\n")
-fastdispatch_rocr_refuses_softgpu(why)
-expect_equal("Why the soft GPU cannot stand below one that names libhsakmt.so.1" "${why}" "")
-file(WRITE ${FASTDISPATCH_ROCM}/lib/libhsa-runtime64.so.1 "ELF${separator}HSA_ENABLE_DTIF${separator}libc.so.6\n")
-fastdispatch_rocr_refuses_softgpu(why)
-expect_equal("Why the soft GPU cannot stand below one with a door for software devices" "${why}" "")

@@ -17,6 +17,6 @@ endfunction()
 expect_symbols(${FASTDISPATCH}
                "(((typeinfo|typeinfo name|vtable) for|(non-virtual|virtual) thunk to) )?fastdispatch::"
                "fastdispatch::Queue::submit\\(fastdispatch::Batch const&\\)")
-expect_symbols(${SOFTGPU} "(hsaKmt|HSAKMT_1|amdgpu_[a-z_]*@|drmCommandWriteRead@|softgpu_mark@)" "hsaKmtOpenKFD")
+expect_symbols(${SOFTGPU} "(hsaKmt|HSAKMT_1|amdgpu_[a-z_]*@|drmCommandWriteRead@|softgpu_[a-z_]*@)" "hsaKmtOpenKFD")
 expect_symbols(${DTIF} "Dtif" "DtifCreate")
 expect_symbols(${DRIVER_FILES} "f?open(64)?" "open64")

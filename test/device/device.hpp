@@ -45,7 +45,7 @@ protected:
     return {};
   }
 
-  static constexpr WaitOptions limit{.timeout = std::chrono::minutes(10)};
+  static constexpr WaitOptions limit{.timeout = std::chrono::minutes(25)};
 
   Runtime runtime;
   Agent gpu = runtime.gpu(0);

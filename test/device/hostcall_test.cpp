@@ -44,7 +44,7 @@ PinnedBuffer<char> text_for(Agent gpu, std::string_view text) {
 }
 
 /// The device code of printf and malloc is long, and takes long to translate.
-constexpr WaitOptions translated{.timeout = std::chrono::minutes(10)};
+constexpr WaitOptions translated{.timeout = std::chrono::minutes(25)};
 
 class HostCalls : public Device {
 protected:

@@ -10,7 +10,7 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr WaitOptions limit{.timeout = std::chrono::minutes(10)};
+constexpr WaitOptions limit{.timeout = std::chrono::minutes(25)};
 
 std::string error_of(const std::function<void()>& action) {
   try {

@@ -53,6 +53,9 @@ void start(const HsaLibrary& library) {
                             "have a wrong value? standard error has a line of the soft GPU)",
                             status_text(library.api, status)));
   check(library.api, status, "hsa_init", "starting the HSA runtime");
+  // One use more, which is never given back.
+  static std::once_flag kept;
+  if (!library.api.starts_again) std::call_once(kept, [&] { static_cast<void>(library.api.init()); });
 }
 
 std::shared_ptr<RuntimeState> share_state(HsaLibrary& library) {
@@ -103,7 +106,7 @@ RuntimeState::~RuntimeState() {
   for (const auto& gpu : gpus) gpu->close();
   host->close();
   library.api.shut_down();
-  end_use();
+  if (library.api.starts_again) end_use();
   const std::scoped_lock lock(current().mutex);
   for (auto& gpu : gpus) current().closed.push_back(std::move(gpu));
   current().closed.push_back(std::move(host));

@@ -100,8 +100,9 @@ void load_softgpu() {
 // How the soft GPU gets below an HSA runtime.
 enum class Door {
   none,
-  thunk,  // its calls of the thunk end in a libhsakmt.so.1 of their own, which the soft GPU can be
-  dtif,   // ROCr 7: with HSA_ENABLE_DTIF=1 it looks the thunk up in libdtif.so
+  thunk,   // its calls of the thunk end in a libhsakmt.so.1 of their own, which the soft GPU can be
+  dtif,    // ROCr 7: with HSA_ENABLE_DTIF=1 it looks the thunk up in libdtif.so
+  kernel,  // ROCr 6.3 and 6.4: the thunk is built in, and what it calls is the kernel
 };
 
 bool has_text(const fs::path& file, std::string_view text) {
@@ -114,7 +115,7 @@ bool has_text(const fs::path& file, std::string_view text) {
 // library has before hsa_init.
 Door door_of(void* runtime) {
   if (dlsym(runtime, "hsaKmtOpenKFD") != nullptr) return Door::thunk;
-  return has_text(file_of(dlsym(runtime, "hsa_init")), dtif_variable) ? Door::dtif : Door::none;
+  return has_text(file_of(dlsym(runtime, "hsa_init")), dtif_variable) ? Door::dtif : Door::kernel;
 }
 
 // ROCr opens libdtif.so by name in hsa_init, and gets the library that is already loaded under this name.
@@ -128,6 +129,16 @@ void open_dtif_door(Device device) {
   } else if (const char* enabled = std::getenv(dtif_variable); enabled != nullptr && enabled == std::string_view("1")) {
     static_cast<void>(dlopen(dtif_name, RTLD_NOW | RTLD_LOCAL));  // so that it is known which thunk it has
   }
+}
+
+// The runtime's calls of the C library that are meant for the driver end in the soft GPU from now on. softgpu-run does
+// the same when the runtime opens /dev/kfd. False if that cannot be done.
+bool open_kernel_door(void* runtime, Device device) {
+  void* thunk = dlopen(thunk_name, RTLD_NOW | RTLD_LOCAL);  // so that it is known which thunk it has
+  if (device != Device::softgpu) return true;
+  using StandIn = bool (*)(const void*);
+  const auto stand_in = reinterpret_cast<StandIn>(dlsym(thunk, "softgpu_stand_in_for_kernel"));
+  return stand_in != nullptr && stand_in(dlsym(runtime, "hsa_init"));
 }
 
 // Opens the first of the machine's HSA runtimes that can serve. One that the process has loaded is the one to use: a
@@ -149,15 +160,15 @@ void* load_hsa_runtime(Device device, const Machine& machine) {
       const std::string file = file_of(dlsym(handle, "hsa_init")).string();
       const bool may_be_softgpu = device == Device::softgpu || std::getenv(dtif_variable) != nullptr;
       const Door door = may_be_softgpu ? door_of(handle) : Door::none;  // looking may take a read of the whole library
-      if (device != Device::softgpu || door != Door::none) {
-        if (door == Door::dtif) open_dtif_door(device);
+      if (door == Door::dtif) open_dtif_door(device);
+      if (door != Door::kernel || open_kernel_door(handle, device)) {
         log().info("HSA runtime {}: {}", file, why);
         return handle;
       }
       dlclose(handle);
       reason =
-          fmt::format("the soft GPU cannot stand below the HSA runtime {}: it has a driver interface of its own "
-                      "built in, as ROCm's 6.3 and 6.4 have; those before and after have not, or let it be replaced",
+          fmt::format("the soft GPU cannot stand below the HSA runtime {}: it has the driver's interface built in, "
+                      "and its calls of the kernel cannot be replaced",
                       file);
     }
     log().info("not the HSA runtime of {} ({}): {}", library, why, reason);
@@ -178,6 +189,7 @@ void fill(HsaApi& api, void* handle, std::string_view path) {
   FASTDISPATCH_HSA_FUNCTIONS(FASTDISPATCH_HSA_LOAD)
 #undef FASTDISPATCH_HSA_LOAD
   api.wait_any_keeps_time = dlsym(handle, "hsa_amd_signal_wait_all") == nullptr;
+  api.starts_again = path.find("/libhsa-runtime64.so.1.15.") == std::string_view::npos;  // 6.4's
 }
 
 // The file of the thunk that ROCr's calls go to; empty where ROCr is linked to AMD's thunk statically.

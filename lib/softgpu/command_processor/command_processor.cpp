@@ -59,7 +59,14 @@ struct CommandProcessor::State {
   struct Entry {
     std::shared_ptr<Queue> queue;
     std::uint64_t* doorbell;
+    bool owns_doorbell;
   };
+
+  Entry entry(std::uint64_t* doorbell) {
+    return {.queue = nullptr,
+            .doorbell = doorbell != nullptr ? doorbell : doorbells.take(),
+            .owns_doorbell = doorbell == nullptr};
+  }
 
   Options options;
   Host& host;
@@ -83,12 +90,12 @@ CommandProcessor::~CommandProcessor() {
 QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
   const std::lock_guard lock(state_->mutex);
   const std::uint64_t id = state_->next_id++;
-  std::uint64_t* doorbell = state_->doorbells.take();
+  State::Entry entry = state_->entry(memory.doorbell);
   const compute::EngineOptions& engine = state_->options.engines[memory.gpu];
   auto queue = std::make_shared<AqlQueue>(
       AqlQueue::Setup{.id = id,
                       .memory = memory,
-                      .doorbell = doorbell,
+                      .doorbell = entry.doorbell,
                       .cores = cores(state_->options.threads),
                       .compute_units = state_->options.compute_units,
                       .resident_waves = resident_waves(state_->options, *engine.architecture),
@@ -100,19 +107,21 @@ QueueHandle CommandProcessor::create(const AqlQueueMemory& memory) {
                       .acquires = engine.caches == compute::Caches::kept ? &state_->acquires : nullptr,
                       .l2s = state_->options.l2s},
       state_->grids[memory.gpu], state_->host);
-  state_->queues[id] = {.queue = queue, .doorbell = doorbell};
+  entry.queue = queue;
+  state_->queues[id] = entry;
   state_->scheduler.add(std::move(queue));
-  return {.id = id, .doorbell = doorbell, .read_index = nullptr, .write_index = nullptr};
+  return {.id = id, .doorbell = entry.doorbell, .read_index = nullptr, .write_index = nullptr};
 }
 
 QueueHandle CommandProcessor::create(const SdmaQueueMemory& memory) {
   const std::lock_guard lock(state_->mutex);
   const std::uint64_t id = state_->next_id++;
-  std::uint64_t* doorbell = state_->doorbells.take();
+  State::Entry entry = state_->entry(memory.doorbell);
   auto queue = std::make_shared<SdmaQueue>(id, memory, state_->host);
   const QueueHandle handle{
-      .id = id, .doorbell = doorbell, .read_index = queue->read_index(), .write_index = queue->write_index()};
-  state_->queues[id] = {.queue = queue, .doorbell = doorbell};
+      .id = id, .doorbell = entry.doorbell, .read_index = queue->read_index(), .write_index = queue->write_index()};
+  entry.queue = queue;
+  state_->queues[id] = entry;
   state_->scheduler.add(std::move(queue));
   return handle;
 }
@@ -129,7 +138,7 @@ bool CommandProcessor::destroy(std::uint64_t id) {
   state_->scheduler.remove(*entry.queue);
   entry.queue->close();
   const std::lock_guard lock(state_->mutex);
-  state_->doorbells.give_back(entry.doorbell);
+  if (entry.owns_doorbell) state_->doorbells.give_back(entry.doorbell);
   return true;
 }
 

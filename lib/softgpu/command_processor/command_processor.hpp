@@ -35,13 +35,17 @@ struct AqlQueueMemory {
   std::byte* ring = nullptr;
   std::uint64_t ring_bytes = 0;
   amd_queue_t* queue = nullptr;
+  std::uint64_t* doorbell = nullptr;  ///< outlives the queue; null: the command processor's own
 };
 
-/// A copy queue. The command processor owns its indices: byte offsets that only grow.
+/// A copy queue. Its indices are byte offsets that only grow.
 struct SdmaQueueMemory {
   std::uint32_t gpu = 0;
   std::byte* ring = nullptr;
   std::uint64_t ring_bytes = 0;
+  std::uint64_t* doorbell = nullptr;    ///< as an AQL queue's
+  std::uint64_t* read_index = nullptr;  ///< both outlive the queue; null: the command processor's own
+  std::uint64_t* write_index = nullptr;
 };
 
 /// Where the host rings, and for copy queues where it reads and writes the indices.

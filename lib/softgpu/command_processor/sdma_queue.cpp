@@ -87,23 +87,25 @@ std::string name_of(const sdma::Packet& packet) {
 }  // namespace
 
 SdmaQueue::SdmaQueue(std::uint64_t id, const SdmaQueueMemory& memory, Host& host)
-    : id_(id), memory_(memory), host_(host) {}
+    : id_(id), memory_(memory), host_(host),
+      read_index_(memory.read_index != nullptr ? memory.read_index : &own_read_index_),
+      write_index_(memory.write_index != nullptr ? memory.write_index : &own_write_index_) {}
 
 void SdmaQueue::fetch(Progress& progress, Lookout& lookout) {
-  const std::uint64_t limit = __atomic_load_n(&write_index_, __ATOMIC_ACQUIRE);
-  while (read_index_ != limit) {
+  const std::uint64_t limit = __atomic_load_n(write_index_, __ATOMIC_ACQUIRE);
+  while (*read_index_ != limit) {
     const sdma::Packet packet = read_packet();
     if (packet.operation() == Operation::copy) lookout.leave();
     const auto length = carry_out(packet);
     if (!length) return;
     progress.moved = true;
-    __atomic_store_n(&read_index_, read_index_ + std::uint64_t{*length} * sizeof(std::uint32_t), __ATOMIC_RELEASE);
+    __atomic_store_n(read_index_, *read_index_ + std::uint64_t{*length} * sizeof(std::uint32_t), __ATOMIC_RELEASE);
   }
 }
 
 sdma::Packet SdmaQueue::read_packet() const {
   // Packets do not wrap around: the host fills the end of the ring with empty ones.
-  const std::uint64_t offset = read_index_ & (memory_.ring_bytes - 1);
+  const std::uint64_t offset = *read_index_ & (memory_.ring_bytes - 1);
   const std::uint64_t bytes = std::min<std::uint64_t>(sizeof(sdma::Packet), memory_.ring_bytes - offset);
   sdma::Packet packet;
   copy_device(reinterpret_cast<std::uint64_t>(&packet), reinterpret_cast<std::uint64_t>(memory_.ring + offset), bytes);
@@ -175,7 +177,7 @@ std::optional<unsigned> SdmaQueue::traced_copy(const sdma::Packet& packet) {
   const auto length = copy(packet);
   if (!length) return length;
   const bool is_linear = packet.sub_operation() == sdma::copy_linear;
-  trace->add_copy({.gpu = memory_.gpu, .queue = id_, .packet = read_index_}, is_linear ? "copy" : "copy of a box",
+  trace->add_copy({.gpu = memory_.gpu, .queue = id_, .packet = *read_index_}, is_linear ? "copy" : "copy of a box",
                   is_linear ? copied_bytes(packet) : box_bytes(packet), {.begin = begin, .end = gpu_clock()});
   return length;
 }
@@ -204,7 +206,7 @@ void SdmaQueue::stop_with_fault(const sdma::Packet& packet, const compute::Early
   const std::string queue = "copy queue " + std::to_string(id_);
   std::ostringstream text;
   text << queue << " stops: " << compute::refusal_text(exit) << "; accessed by " << name_of(packet)
-       << " (packet at byte " << read_index_ << ")";
+       << " (packet at byte " << *read_index_ << ")";
   host_.report_error(text.str());
   // Copy queues have no inactive signal: there is no other way to the runtime.
   if (!host_.report_memory_fault({.gpu = memory_.gpu,

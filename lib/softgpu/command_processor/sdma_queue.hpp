@@ -21,8 +21,8 @@ public:
   /// `host` must outlive it.
   SdmaQueue(std::uint64_t id, const SdmaQueueMemory& memory, Host& host);
 
-  [[nodiscard]] std::uint64_t* read_index() noexcept { return &read_index_; }
-  [[nodiscard]] std::uint64_t* write_index() noexcept { return &write_index_; }
+  [[nodiscard]] std::uint64_t* read_index() noexcept { return read_index_; }
+  [[nodiscard]] std::uint64_t* write_index() noexcept { return write_index_; }
 
 private:
   void fetch(Progress& progress, Lookout& lookout) override;
@@ -47,9 +47,10 @@ private:
   // Of the worker that is in fetch():
   compute::FaultGuard guard_;
   FaultWatch fault_watch_;
-  // Byte offsets that only grow. The host writes the second one and polls the first.
-  alignas(64) std::uint64_t read_index_ = 0;
-  alignas(64) std::uint64_t write_index_ = 0;
+  alignas(64) std::uint64_t own_read_index_ = 0;
+  alignas(64) std::uint64_t own_write_index_ = 0;
+  std::uint64_t* read_index_;   ///< the host polls it
+  std::uint64_t* write_index_;  ///< the host writes it
 };
 
 }  // namespace softgpu::command_processor

@@ -110,4 +110,32 @@ void AddressWindow::free(void* memory) noexcept {
   taken_.erase(found);
 }
 
+AddressWindow::Taken::const_iterator AddressWindow::find_taken(std::uint64_t address,
+                                                               std::uint64_t size) const noexcept {
+  const auto after = taken_.upper_bound(address);
+  if (after == taken_.begin()) return taken_.end();
+  const auto found = std::prev(after);
+  const std::uint64_t offset = address - found->first;
+  return offset < found->second && size <= found->second - offset ? found : taken_.end();
+}
+
+bool AddressWindow::is_taken(std::uint64_t address, std::uint64_t size) const noexcept {
+  return find_taken(address, size) != taken_.end();
+}
+
+bool AddressWindow::free_part(void* memory, std::uint64_t size) {
+  const auto address = reinterpret_cast<std::uint64_t>(memory);
+  const auto found = find_taken(address, size);
+  if (found == taken_.end()) return false;
+  if (mmap(memory, size, PROT_NONE, reservation | MAP_FIXED, -1, 0) == MAP_FAILED) return false;
+  const auto [begin, bytes] = *found;
+  const std::uint64_t rest = begin + bytes - (address + size);
+  if (rest != 0) taken_[address + size] = rest;
+  if (address != begin)
+    taken_[begin] = address - begin;
+  else
+    taken_.erase(begin);
+  return true;
+}
+
 }  // namespace softgpu::thunk

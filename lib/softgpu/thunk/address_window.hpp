@@ -38,10 +38,18 @@ public:
   [[nodiscard]] void* allocate_at(void* address, std::uint64_t size, Pages pages = Pages::zeroed);
   /// Gives back what allocate returned. Allocates nothing.
   void free(void* address) noexcept;
+  /// Gives back any pages of what one call of allocate returned. False if they are not, or the system refuses.
+  [[nodiscard]] bool free_part(void* address, std::uint64_t size);
+  /// Whether all of it was handed out by one call of allocate.
+  [[nodiscard]] bool is_taken(std::uint64_t address, std::uint64_t size) const noexcept;
 
 private:
   [[nodiscard]] std::uint64_t end() const noexcept { return base_ + bytes_; }
+  using Taken = std::map<std::uint64_t, std::uint64_t>;  ///< sizes by address
+
   [[nodiscard]] void* take(std::uint64_t address, std::uint64_t size, Pages pages);
+  /// The entry that has all of the range; the map's end if there is none.
+  [[nodiscard]] Taken::const_iterator find_taken(std::uint64_t address, std::uint64_t size) const noexcept;
   /// The first gap of `size` bytes between two addresses; 0 if there is none.
   [[nodiscard]] std::uint64_t find_gap(std::uint64_t from, std::uint64_t to, std::uint64_t size,
                                        std::uint64_t alignment) const;
@@ -51,7 +59,7 @@ private:
   std::uint64_t base_ = 0;
   std::uint64_t bytes_ = 0;  ///< a power of 2; 0: nothing is reserved
   std::uint64_t next_ = 0;   ///< where the search for room begins: addresses are not used again soon
-  std::map<std::uint64_t, std::uint64_t> taken_;  ///< sizes by address
+  Taken taken_;
 };
 
 }  // namespace softgpu::thunk

@@ -101,15 +101,17 @@ int BufferObjects::map(void* object, std::uint64_t offset, std::uint64_t size, v
   if (found == nullptr) return -EINVAL;
   if (found->host_address == address) return 0;  // host and GPU have the same addresses
   const Place wanted{.file = found->file.identity(), .offset = offset, .size = size};
-  Place& place = places_.try_emplace(address, wanted).first->second;
-  if (!place.is_mapped && place.mapped_by.empty()) place = wanted;
-  if (!place.is_same(wanted)) return -EINVAL;  // something else is mapped there
-  if (place.is_mapped) {
+  const auto known = places_.find(address);
+  const bool is_mapped = known != places_.end() && known->second.is_mapped;
+  const bool is_in_use = known != places_.end() && (is_mapped || !known->second.mapped_by.empty());
+  if (is_in_use && !known->second.is_same(wanted)) return -EINVAL;  // something else is mapped there
+  if (is_mapped) {
     if (!found->file.map(address, size, offset)) return -ENOMEM;
   } else {
     const HSAKMT_STATUS status = memory_.map_file(found->file, offset, size, address);
     if (status != HSAKMT_STATUS_SUCCESS) return status == HSAKMT_STATUS_NO_MEMORY ? -ENOMEM : -EINVAL;
   }
+  Place& place = is_in_use ? known->second : places_.insert_or_assign(address, wanted).first->second;
   place.is_mapped = true;
   place.mapped_by.insert(object);
   return 0;

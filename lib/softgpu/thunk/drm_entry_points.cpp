@@ -2,11 +2,9 @@
 // in the search for the symbols of ROCr 6; ROCr 7 looks them up by libdtif.so (../dtif).
 //
 // Others in the process may use libdrm for another GPU, such as a display's: their calls are passed on.
-#include <array>
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 
 #include <dlfcn.h>
@@ -25,31 +23,10 @@ extern "C" int drmCommandWriteRead(int file, unsigned long command, void* data, 
 namespace softgpu::thunk {
 namespace {
 
-/// Larger than libdrm_amdgpu's device, whose layout is private.
-struct alignas(64) Device {
-  /// ROCr looks amdgpu_device_get_fd up in the whole process. libdrm_amdgpu's, which it may find first, returns the
-  /// word here: amdgpu_device::fd, behind a count and a pointer. A test looks at it.
-  static constexpr std::size_t descriptor_offset = 16;
-
-  std::array<std::byte, 4096> bytes{};
-
-  void set_descriptor(int descriptor) noexcept {
-    std::memcpy(&bytes[descriptor_offset], &descriptor, sizeof descriptor);
-  }
-  [[nodiscard]] int descriptor() const noexcept {
-    int descriptor = 0;
-    std::memcpy(&descriptor, &bytes[descriptor_offset], sizeof descriptor);
-    return descriptor;
-  }
-};
-constexpr std::size_t most_gpus = 16;
-std::array<Device, most_gpus> devices;
-
 /// Null for another GPU's.
-Device* soft_device(const void* handle) {
-  const auto address = reinterpret_cast<std::uintptr_t>(handle);
-  const auto first = reinterpret_cast<std::uintptr_t>(devices.data());
-  return address >= first && address - first < sizeof(devices) ? &devices[(address - first) / sizeof(Device)] : nullptr;
+DrmDevice* soft_device(const void* handle) {
+  const auto node = node_of_device(handle);
+  return node ? drm_device(*node) : nullptr;
 }
 
 /// Null where the object is not one of the soft GPU's.
@@ -76,8 +53,6 @@ int pass_on(const char* name, Parameters... arguments) {
 
 }  // namespace
 
-void* drm_device(std::uint32_t node) noexcept { return &devices.at(node - 1); }
-
 }  // namespace softgpu::thunk
 
 using softgpu::thunk::objects_with;
@@ -88,20 +63,30 @@ using softgpu::thunk::soft_device;
 SOFTGPU_DRM int amdgpu_query_gpu_info(amdgpu_device_handle device, amdgpu_gpu_info* info) {
   if (soft_device(device) == nullptr) return pass_on("amdgpu_query_gpu_info", device, info);
   *info = {};
+  if (const auto* gpu = softgpu::thunk::soft_gpu())
+    info->family_id = gpu->topology.family_id(*softgpu::thunk::node_of_device(device));
   info->gpu_counter_freq = softgpu::compute::runtime::real_time_frequency / 1000;  // in kHz
   return 0;
 }
 
-// There is no device to be opened by a file.
+// A soft GPU's file is there where ROCr calls the kernel's interface (../kernel_interface).
 SOFTGPU_DRM int amdgpu_device_initialize(int file, std::uint32_t* major, std::uint32_t* minor,
                                          amdgpu_device_handle* device) {
-  return pass_on("amdgpu_device_initialize", file, major, minor, device);
+  const auto node = softgpu::thunk::node_of_render_node(file);
+  if (!node) return pass_on("amdgpu_device_initialize", file, major, minor, device);
+  auto* soft = softgpu::thunk::drm_device(*node);
+  if (softgpu::thunk::node_of_render_node(soft->descriptor()) != node)
+    soft->set_descriptor(softgpu::thunk::open_render_node(*node));
+  *major = 3;
+  *minor = 0;
+  *device = reinterpret_cast<amdgpu_device_handle>(soft);
+  return soft->descriptor() < 0 ? -errno : 0;
 }
 SOFTGPU_DRM int amdgpu_device_deinitialize(amdgpu_device_handle device) {
-  return soft_device(device) != nullptr ? -ENOTSUP : pass_on("amdgpu_device_deinitialize", device);
+  return soft_device(device) != nullptr ? 0 : pass_on("amdgpu_device_deinitialize", device);
 }
 SOFTGPU_DRM const char* amdgpu_get_marketing_name(amdgpu_device_handle device) {
-  if (soft_device(device) != nullptr) return nullptr;
+  if (soft_device(device) != nullptr) return softgpu::thunk::marketing_name;
   return pass_to<const char*>("libdrm_amdgpu.so.1", "amdgpu_get_marketing_name", nullptr, device);
 }
 

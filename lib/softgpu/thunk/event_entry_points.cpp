@@ -1,12 +1,12 @@
 // Events.
-#include <chrono>
-#include <optional>
 #include <span>
 
 #include "softgpu/thunk/entry_points.hpp"
+#include "softgpu/thunk/wait_for_events.hpp"
 
 using softgpu::thunk::Reset;
 using softgpu::thunk::SoftGpu;
+using softgpu::thunk::wait_for_events;
 using softgpu::thunk::WaitFor;
 using softgpu::thunk::with_driver;
 
@@ -14,11 +14,7 @@ namespace {
 
 HSAKMT_STATUS wait(std::span<HsaEvent* const> events, WaitFor mode, HSAuint32 milliseconds) {
   return with_driver([&](SoftGpu& gpu) {
-    if (milliseconds != HSA_EVENTTIMEOUT_IMMEDIATE) gpu.command_processor.kick();
-    // ROCr passes the largest finite value for "as long as it takes", too.
-    const bool forever = milliseconds >= HSA_EVENTTIMEOUT_INFINITE - 1;
-    const auto limit = forever ? std::nullopt : std::optional(std::chrono::milliseconds(milliseconds));
-    return gpu.events.wait(events, mode, limit) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT;
+    return wait_for_events(gpu, events, mode, milliseconds) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_WAIT_TIMEOUT;
   });
 }
 

@@ -34,12 +34,23 @@ Events::Events(std::uint32_t limit) : limit_(limit), events_(1) {
   void* pages =
       mmap(nullptr, mailbox_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED) throw std::bad_alloc();
-  mailboxes_ = static_cast<std::uint64_t*>(pages);
+  mailboxes_ = own_mailboxes_ = static_cast<std::uint64_t*>(pages);
 }
 
-std::span<const std::uint64_t> Events::mailboxes() const noexcept { return {mailboxes_, most}; }
+std::span<const std::uint64_t> Events::mailboxes() const noexcept { return {own_mailboxes_, most}; }
 
-Events::~Events() { munmap(mailboxes_, mailbox_bytes); }
+Events::~Events() { munmap(own_mailboxes_, mailbox_bytes); }
+
+void Events::use_mailboxes(std::span<std::uint64_t> mailboxes) {
+  const std::lock_guard lock(mutex_);
+  mailboxes_ = mailboxes.data();
+  limit_ = std::min(limit_, static_cast<std::uint32_t>(mailboxes.size()));
+}
+
+HsaEvent* Events::find(std::uint32_t id) {
+  const std::lock_guard lock(mutex_);
+  return id < events_.size() && events_[id] ? &events_[id]->handle : nullptr;
+}
 
 HsaEvent* Events::create(const HsaEventDescriptor& descriptor, Reset reset, bool set) {
   const std::lock_guard lock(mutex_);
@@ -49,7 +60,7 @@ HsaEvent* Events::create(const HsaEventDescriptor& descriptor, Reset reset, bool
     free_ids_.pop_back();
   } else {
     id = static_cast<std::uint32_t>(events_.size());
-    if (id == limit_) return nullptr;
+    if (id >= limit_) return nullptr;
     events_.emplace_back();
     free_ids_.reserve(events_.capacity());
   }

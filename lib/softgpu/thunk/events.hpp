@@ -62,6 +62,11 @@ public:
   void clear(HsaEvent* event);
   /// The GPU's interrupt. An id without an event is ignored: the interrupt may be late.
   void raise(std::uint32_t id);
+  /// Null where there is no such event.
+  [[nodiscard]] HsaEvent* find(std::uint32_t id);
+  /// Has kernels write elsewhere from now on, in the caller's memory: a zeroed word an event, as many events as there
+  /// can be then. For a driver whose caller brings that memory, before there are events.
+  void use_mailboxes(std::span<std::uint64_t> mailboxes);
   /// The memory that kernels write when they raise an event.
   [[nodiscard]] std::span<const std::uint64_t> mailboxes() const noexcept;
   /// The interrupt of a kernel, which may carry the last bits of the event's id only: raises the event if its mailbox
@@ -82,11 +87,12 @@ private:
   [[nodiscard]] bool empty_mailbox(std::uint32_t id) noexcept;
 
   std::mutex mutex_;
-  const std::uint32_t limit_;
+  std::uint32_t limit_;
   std::vector<std::unique_ptr<Event>> events_;         // by id; id 0 is no event
   std::array<std::unique_ptr<Event>, 256> destroyed_;  // the last ones
   std::size_t destroyed_count_ = 0;
   std::vector<std::uint32_t> free_ids_;
+  std::uint64_t* own_mailboxes_;
   std::uint64_t* mailboxes_;  // one word an event, where the GPU leaves the id of the event that it raises; else 0
 };
 

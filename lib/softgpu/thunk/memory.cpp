@@ -116,7 +116,8 @@ HSAKMT_STATUS Memory::allocate(std::uint32_t node, std::uint64_t size, HsaMemFla
                             .user_data = nullptr,
                             .mapped_nodes = {},
                             .registrations = 0,
-                            .file = std::move(file)};
+                            .file = std::move(file),
+                            .placed = {}};
   if (l2s_ != nullptr && node != 0 && flags.ui32.CoarseGrain != 0 && is_memory) l2s_->add(key, size);
   address = base;
   return HSAKMT_STATUS_SUCCESS;
@@ -131,6 +132,7 @@ HSAKMT_STATUS Memory::free(void* address) {
   const auto key = reinterpret_cast<std::uint64_t>(address);
   std::uint64_t size = 0;
   HsaMemFlags flags{};
+  std::optional<Backing> placed;
   {
     const std::lock_guard lock(mutex_);
     const auto found = allocations_.find(key);
@@ -138,6 +140,7 @@ HSAKMT_STATUS Memory::free(void* address) {
     const Block& block = found->second;
     size = block.size;
     flags = block.flags;
+    placed = block.placed;
     if (block.type != HSA_POINTER_REGISTERED_GRAPHICS) give_back(block.node, size, flags);
     allocations_.erase(found);
   }
@@ -145,6 +148,10 @@ HSAKMT_STATUS Memory::free(void* address) {
   release_(key, size);
   if (l2s_ != nullptr) l2s_->remove(key);
   const std::lock_guard lock(mutex_);
+  if (placed) {
+    unmap_placed(key, size, *placed);
+    return HSAKMT_STATUS_SUCCESS;
+  }
   // Addresses that others have are never handed out again.
   if (!is_addresses(flags) || !is_used_by_others(key, size)) unmap_memory(address, size, pages_of(flags));
   return HSAKMT_STATUS_SUCCESS;
@@ -292,17 +299,22 @@ HSAKMT_STATUS Memory::import_file(int descriptor, Import as, Imported& imported)
                             .user_data = nullptr,
                             .mapped_nodes = {},
                             .registrations = 0,
-                            .file = std::move(file)};
+                            .file = std::move(file),
+                            .placed = {}};
   imported.address = base;
   return HSAKMT_STATUS_SUCCESS;
 }
 
+bool Memory::has_no_memory(std::uint64_t base, std::uint64_t size) {
+  const Block* block = find_allocation(command_processor::at_address<void>(base));
+  if (block == nullptr) return window_.is_taken(base, size);  // reserve_addresses()
+  return is_addresses(block->flags) && size <= block->base + block->size - base;
+}
+
 HSAKMT_STATUS Memory::map_file(const MemoryFile& file, std::uint64_t offset, std::uint64_t size, void* address) {
   const std::lock_guard lock(mutex_);
-  const Block* block = find_allocation(address);
   const auto base = reinterpret_cast<std::uint64_t>(address);
-  if (block == nullptr || !is_addresses(block->flags) || size == 0 || size > block->base + block->size - base)
-    return HSAKMT_STATUS_INVALID_PARAMETER;
+  if (size == 0 || !has_no_memory(base, size)) return HSAKMT_STATUS_INVALID_PARAMETER;
   if (offset > file.bytes() || size > file.bytes() - offset || (base | offset | size) % page != 0)
     return HSAKMT_STATUS_INVALID_PARAMETER;
   if (!file.map(address, size, offset)) return HSAKMT_STATUS_NO_MEMORY;
@@ -319,9 +331,8 @@ void Memory::unmap_file(const MemoryFile& file, std::uint64_t size, void* addres
 
 void Memory::keep_reserved(const MemoryFile& file, std::uint64_t size, void* address) {
   const std::lock_guard lock(mutex_);
-  const Block* block = find_allocation(address);  // addresses may be freed by now
-  if (block != nullptr && is_addresses(block->flags))
-    reserve_again(reinterpret_cast<std::uint64_t>(address), size, file.identity());
+  const auto base = reinterpret_cast<std::uint64_t>(address);
+  if (has_no_memory(base, size)) reserve_again(base, size, file.identity());  // addresses may be freed by now
 }
 
 HSAKMT_STATUS Memory::query(const void* address, HsaPointerInfo& info) {

@@ -45,6 +45,24 @@ public:
                          std::uint64_t alignment = 0);
   HSAKMT_STATUS free(void* address);
 
+  /// Whether an address is of the range that the GPUs' memory comes from, as far as it can.
+  [[nodiscard]] bool is_in_window(const void* address) const noexcept {
+    return window_.contains(reinterpret_cast<std::uint64_t>(address));
+  }
+  /// Addresses of the window alone, for a caller who hands them out himself: these ones, or any; null where there is no
+  /// window, or no room in it.
+  [[nodiscard]] void* reserve_addresses(std::uint64_t size, void* wanted = nullptr);
+  /// Gives back any pages of them, whatever they have become. False if they are none.
+  [[nodiscard]] bool release_addresses(void* address, std::uint64_t size);
+
+  /// Whose the pages are that become a block.
+  enum class Backing {
+    zeroed,  ///< new ones
+    given,   ///< the caller's, who has mapped them
+  };
+  /// Makes a block at addresses that are the caller's, before and after.
+  HSAKMT_STATUS place(void* address, std::uint32_t node, std::uint64_t size, HsaMemFlags flags, Backing backing);
+
   /// How much of a node's memory can still be allocated, in bytes.
   [[nodiscard]] std::uint64_t available(std::uint32_t node);
 
@@ -66,6 +84,8 @@ public:
   /// Makes a block of a file: accessible memory, or a handle, which is the one that this process has already if it has
   /// one. The descriptor stays the caller's. Ended by free() or deregister().
   HSAKMT_STATUS import_file(int descriptor, Import as, Imported& imported);
+  /// The same at addresses that are the caller's, before and after.
+  HSAKMT_STATUS import_file_at(int descriptor, void* address);
   /// Maps a part of a file where addresses were allocated without memory.
   HSAKMT_STATUS map_file(const MemoryFile& file, std::uint64_t offset, std::uint64_t size, void* address);
   /// Makes these addresses inaccessible again.
@@ -100,15 +120,19 @@ private:
     std::vector<HSAuint32> mapped_nodes;
     unsigned registrations = 0;
     std::optional<MemoryFile> file;
+    std::optional<Backing> placed{};  ///< at addresses of the caller's
   };
   using Blocks = std::map<std::uint64_t, Block>;
 
   [[nodiscard]] Block* find(const void* address);
   [[nodiscard]] Block* find_allocation(const void* address);
+  /// Whether addresses alone were handed out there.
+  [[nodiscard]] bool has_no_memory(std::uint64_t base, std::uint64_t size);
   [[nodiscard]] const Block* find_handle(const MemoryFile& file) const;
   [[nodiscard]] bool move_to_file(Block& block);
   [[nodiscard]] void* map_memory(void* fixed, std::uint64_t size, std::uint64_t alignment, Pages pages);
   void unmap_memory(void* address, std::uint64_t size, Pages pages) noexcept;
+  void unmap_placed(std::uint64_t base, std::uint64_t size, Backing backing) noexcept;
   [[nodiscard]] bool reserve(std::uint32_t node, std::uint64_t size, HsaMemFlags flags);
   void give_back(std::uint32_t node, std::uint64_t size, HsaMemFlags flags) noexcept;
 

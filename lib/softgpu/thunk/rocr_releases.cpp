@@ -71,7 +71,8 @@ constexpr std::array<std::string_view, 16> only_in_6_1 = {"AvailableMemory",
                                                           "WaitOnEvent_Ext",
                                                           "WaitOnMultipleEvents_Ext"};
 
-/// How the file of Debian's 7.2.4 ends. AMD's builds have the release in the last number: 1.18.70204.
+/// How the files of Debian's 6.4.3 and 7.2.4 end. AMD's builds have the release in the last number: 1.18.70204.
+constexpr std::string_view file_of_6_4 = "/libhsa-runtime64.so.1.15.0";
 constexpr std::string_view file_of_7_2 = "/libhsa-runtime64.so.1.18.0";
 
 bool is_rocr(const LoadedLibrary& library) { return library.soname.starts_with("libhsa-runtime64.so"); }
@@ -110,8 +111,10 @@ std::vector<std::string> difference(const std::vector<std::string>& first, const
 }  // namespace
 
 std::optional<RocrRelease> rocr_release(const LoadedLibrary& rocr) {
-  if (rocr.thunk_imports.empty())
+  if (rocr.thunk_imports.empty()) {
+    if (rocr.path.ends_with(file_of_6_4)) return RocrRelease::rocr_6_4;
     return rocr.path.ends_with(file_of_7_2) ? std::optional(RocrRelease::rocr_7_2) : std::nullopt;
+  }
   const std::vector<std::string> imports = sorted(rocr.thunk_imports);
   if (imports == imports_of(only_in_5_2)) return RocrRelease::rocr_5_2;
   if (imports == imports_of(only_in_6_1)) return RocrRelease::rocr_6_1;
@@ -128,7 +131,8 @@ bool takes_for_software_device(const LoadedLibrary& caller) { return is_rocr(cal
 
 std::optional<std::string> unknown_rocr_warning(const LoadedLibrary& caller) {
   if (!is_rocr(caller) || rocr_release(caller)) return std::nullopt;
-  std::string text = caller.path + " is none of the ROCr releases that the soft GPU is tested under: 5.2, 6.1 and 7.2";
+  std::string text =
+      caller.path + " is none of the ROCr releases that the soft GPU is tested under: 5.2, 6.1, 6.4 and 7.2";
   const auto unknown =
       difference(difference(sorted(caller.thunk_imports), imports_of(only_in_5_2)), imports_of(only_in_6_1));
   if (!unknown.empty()) text += "; it also calls " + list(unknown);

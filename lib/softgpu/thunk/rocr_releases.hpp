@@ -2,7 +2,8 @@
 //
 // ROCr does not pass its release. Up to 6.2 the list of functions that it imports from libhsakmt.so.1 tells the
 // release: the list changes with nearly every release, and it is the interface that the soft GPU implements. A later
-// ROCr imports none and looks all of them up; the version in its file's name tells the release.
+// ROCr imports none: it looks all of them up, or has them built in and calls the kernel's interface. The version in its
+// file's name tells the release.
 #pragma once
 
 #include <optional>
@@ -16,6 +17,7 @@ namespace softgpu::thunk {
 enum class RocrRelease {
   rocr_5_2,  ///< Debian 12's; 4.5 to 5.2 have the same imports
   rocr_6_1,  ///< Debian 13's
+  rocr_6_4,  ///< Debian unstable's 6.4.3
   rocr_7_2,  ///< Debian experimental's 7.2.4
 };
 

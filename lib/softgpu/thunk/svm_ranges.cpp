@@ -59,11 +59,11 @@ void SvmRanges::split_at(std::uint64_t address) {
   if (after == ranges_.begin()) return;
   auto& [begin, range] = *std::prev(after);
   if (begin == address || range.end <= address) return;
-  // What is accessible is known by its ends.
+  // What is accessible is known by its ends. Kernels may be using it.
   if (range.attributes.is_accessible()) {
-    memory_.make_inaccessible(begin, range.end - begin);
     memory_.make_accessible(begin, address - begin);
     memory_.make_accessible(address, range.end - address);
+    memory_.make_inaccessible(begin, range.end - begin);
   }
   ranges_.emplace_hint(after, address, Range{range.end, range.attributes});
   range.end = address;

@@ -106,10 +106,10 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.VendorId = 0x1002;
   properties.DeviceId = architecture.device_id;
   properties.LocationId = 0x100 * (node + 0x28);
-  properties.DrmRenderMinor = static_cast<HSAint32>(127 + node);
+  properties.DrmRenderMinor = static_cast<HSAint32>(render_minor(node));
   properties.UniqueID = 0x50f790a0 + node;
   properties.MaxEngineClockMhzFCompute = 1700;
-  set_marketing_name(properties, "fastdispatch soft GPU");
+  set_marketing_name(properties, marketing_name);
   std::ranges::copy(architecture.amd_name, properties.AMDName);
 
   properties.NumSdmaEngines = 2;
@@ -117,7 +117,7 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.NumCpQueues = 24;
   properties.NumGws = global_sync_resources;
 
-  const NodePropertiesOf6 since_6{.num_xcc = 1, .kfd_gpu_id = 0x90a0 + node, .family_id = architecture.family_id};
+  const NodePropertiesOf6 since_6{.num_xcc = 1, .kfd_gpu_id = gpu_id(node), .family_id = architecture.family_id};
   std::memcpy(reinterpret_cast<std::byte*>(&properties) + node_properties_of_6_offset, &since_6, sizeof(since_6));
   return properties;
 }

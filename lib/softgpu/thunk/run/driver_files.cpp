@@ -1,8 +1,11 @@
-// Preloaded by softgpu-run: lets programs find the driver's files that they look for by themselves. Nothing is read
-// from its device file: all that goes to the driver goes through our libhsakmt.so.1.
+// Preloaded by softgpu-run: lets programs find the driver's files that they look for by themselves. A ROCr that has the
+// thunk built in opens the device file: it gets the soft GPU in the place of the kernel's driver from then on
+// (../kernel_interface). Nobody else reads anything from that file.
+#include <cerrno>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <string_view>
 
 #include <dlfcn.h>
@@ -15,9 +18,29 @@ namespace {
 using Open = int (*)(const char*, int, ...);
 using OpenStream = std::FILE* (*)(const char*, const char*);
 
-int open_as(const char* name, const char* path, int flags, mode_t mode) {
+std::string file_with(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? info.dli_fname : "";
+}
+
+bool is_rocr(const std::string& file) { return file.substr(file.rfind('/') + 1).starts_with("libhsa-runtime64.so"); }
+
+/// The device file for the ROCr that `code` is of; -1 with errno if the soft GPU does not open.
+int open_for_rocr(const void* code) {
+  const std::string self = file_with(reinterpret_cast<const void*>(&open_for_rocr));
+  void* softgpu = dlopen((self.substr(0, self.rfind('/') + 1) + "libhsakmt.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
+  using OpenDevice = int (*)(const void*);
+  const auto open_device =
+      softgpu != nullptr ? reinterpret_cast<OpenDevice>(dlsym(softgpu, "softgpu_open_kernel_device")) : nullptr;
+  if (open_device != nullptr) return open_device(code);
+  errno = ENOENT;
+  return -1;
+}
+
+int open_as(const char* name, const char* path, int flags, mode_t mode, const void* caller) {
   const auto next = reinterpret_cast<Open>(dlsym(RTLD_NEXT, name));
-  return next(path != nullptr && std::strcmp(path, "/dev/kfd") == 0 ? "/dev/null" : path, flags, mode);
+  if (path == nullptr || std::strcmp(path, "/dev/kfd") != 0) return next(path, flags, mode);
+  return is_rocr(file_with(caller)) ? open_for_rocr(caller) : next("/dev/null", flags, mode);
 }
 
 /// What the kernel says of a module that is loaded: rocminfo reads it from ROCm 6 on, and asks lsmod before.
@@ -50,7 +73,7 @@ extern "C" __attribute__((visibility("default"))) int open(const char* path, int
   va_start(arguments, flags);
   const mode_t mode = mode_of(flags, arguments);
   va_end(arguments);
-  return open_as("open", path, flags, mode);
+  return open_as("open", path, flags, mode, __builtin_return_address(0));
 }
 
 extern "C" __attribute__((visibility("default"))) int open64(const char* path, int flags, ...) {
@@ -58,7 +81,7 @@ extern "C" __attribute__((visibility("default"))) int open64(const char* path, i
   va_start(arguments, flags);
   const mode_t mode = mode_of(flags, arguments);
   va_end(arguments);
-  return open_as("open64", path, flags, mode);
+  return open_as("open64", path, flags, mode, __builtin_return_address(0));
 }
 
 extern "C" __attribute__((visibility("default"))) std::FILE* fopen(const char* path, const char* mode) {

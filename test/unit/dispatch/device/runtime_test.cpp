@@ -9,6 +9,7 @@
 
 #include "dispatch/device/runtime_state.hpp"
 #include "dispatch/hsa/hsa_library.hpp"
+#include "dispatch/hsa/runtime_use.hpp"
 #include "expect_error.hpp"
 #include "mock_hsa.hpp"
 
@@ -40,6 +41,18 @@ TEST(RuntimeState, finds_agents_with_their_properties_and_pools) {
     EXPECT_EQ(gpu.pools().host_coarse_grained.handle, 13U);
   }
   EXPECT_EQ(hsa.calls("shut_down"), 1);
+}
+
+TEST(RuntimeState, keeps_an_hsa_in_use_that_starts_once) {
+  MockHsa hsa;
+  detail::HsaLibrary library{.api = hsa.api(), .path = "mock"};
+  library.api.starts_again = false;
+  const auto uses = [&] { return hsa.calls("init") - hsa.calls("shut_down"); };
+  { const detail::RuntimeState runtime(library); }
+  EXPECT_EQ(uses(), 1);
+  { const detail::RuntimeState runtime(library); }
+  EXPECT_EQ(uses(), 1) << "once is enough";
+  detail::end_use();
 }
 
 // The pools that pinned memory and kernel arguments come from.

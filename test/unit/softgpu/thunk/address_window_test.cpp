@@ -51,6 +51,30 @@ TEST(AddressWindow, keeps_alignments_and_begins_again_at_its_beginning) {
   }
 }
 
+TEST(AddressWindow, takes_back_parts_of_what_it_handed_out) {
+  AddressWindow window;
+  auto* block = static_cast<char*>(window.allocate(8 * page, page));
+  block[3 * page] = 1;
+  EXPECT_TRUE(window.is_taken(address_of(block), 8 * page));
+  EXPECT_FALSE(window.is_taken(address_of(block), 9 * page));
+
+  EXPECT_TRUE(window.free_part(block + 2 * page, 3 * page));
+  EXPECT_TRUE(window.is_taken(address_of(block), 2 * page));
+  EXPECT_FALSE(window.is_taken(address_of(block), 3 * page));
+  EXPECT_FALSE(window.is_taken(address_of(block + 4 * page), page));
+  EXPECT_TRUE(window.is_taken(address_of(block + 5 * page), 3 * page));
+  EXPECT_FALSE(window.free_part(block + 2 * page, page)) << "it is free";
+  EXPECT_FALSE(window.free_part(block + page, 2 * page)) << "some of it is free";
+  EXPECT_EQ(window.allocate_at(block + 2 * page, 3 * page), block + 2 * page);
+  EXPECT_EQ(block[3 * page], 0) << "what it had is gone";
+
+  EXPECT_TRUE(window.free_part(block, page));
+  EXPECT_TRUE(window.free_part(block + 7 * page, page));
+  EXPECT_FALSE(window.is_taken(address_of(block), page));
+  EXPECT_TRUE(window.is_taken(address_of(block + page), page));
+  EXPECT_TRUE(window.is_taken(address_of(block + 5 * page), 2 * page));
+}
+
 TEST(AddressWindow, gives_a_wanted_address_if_it_is_free) {
   AddressWindow window;
   auto* block = static_cast<std::byte*>(window.allocate(4 * page, page));

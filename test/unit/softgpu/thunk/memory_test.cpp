@@ -258,6 +258,68 @@ TEST_F(MemoryTest, ARangeIsAnnouncedBeforeItGoes) {
   EXPECT_EQ(released[0], std::pair(number(block), std::size_t{8192}));
 }
 
+TEST_F(MemoryTest, IsPlacedAtAddressesThatTheCallerHandsOut) {
+  auto* addresses = static_cast<char*>(memory.reserve_addresses(4 * mebibyte));
+  ASSERT_NE(addresses, nullptr);
+  EXPECT_TRUE(memory.is_in_window(addresses));
+  EXPECT_EQ(query(addresses).Type, HSA_POINTER_UNKNOWN);
+  EXPECT_EQ(memory.reserve_addresses(4096, addresses), nullptr) << "they are taken";
+  EXPECT_EQ(memory.place(addresses + 4 * mebibyte, 1, 4096, {}, Memory::Backing::zeroed),
+            HSAKMT_STATUS_INVALID_PARAMETER)
+      << "they are nobody's";
+
+  const std::uint64_t available = memory.available(1);
+  ASSERT_EQ(memory.place(addresses + mebibyte, 1, mebibyte, {}, Memory::Backing::zeroed), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(memory.available(1), available - mebibyte);
+  EXPECT_EQ(memory.place(addresses + mebibyte, 1, 4096, {}, Memory::Backing::zeroed), HSAKMT_STATUS_INVALID_PARAMETER);
+  addresses[mebibyte] = 1;
+  EXPECT_EQ(query(addresses + mebibyte).Node, 1U);
+  EXPECT_EQ(memory.free(addresses + mebibyte), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(memory.available(1), available);
+
+  // The addresses are still the caller's: for pages of his own, too, which stay when the block goes.
+  ASSERT_EQ(
+      mmap(addresses + mebibyte, mebibyte, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
+      addresses + mebibyte);
+  EXPECT_EQ(addresses[mebibyte], 0);
+  ASSERT_EQ(memory.place(addresses + mebibyte, 0, mebibyte, {}, Memory::Backing::given), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(memory.free(addresses + mebibyte), HSAKMT_STATUS_SUCCESS);
+  addresses[mebibyte] = 2;
+
+  EXPECT_TRUE(memory.release_addresses(addresses, mebibyte));
+  EXPECT_TRUE(memory.release_addresses(addresses + mebibyte, 3 * mebibyte));
+  EXPECT_FALSE(memory.release_addresses(addresses, mebibyte));
+  EXPECT_EQ(memory.reserve_addresses(4096, addresses), addresses);
+}
+
+TEST_F(MemoryTest, IsPlacedOutsideOfTheWindowToo) {
+  void* pages = mmap(nullptr, 8192, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_EQ(memory.place(pages, 1, 4096, {}, Memory::Backing::zeroed), HSAKMT_STATUS_SUCCESS);
+  *static_cast<char*>(pages) = 1;
+  EXPECT_EQ(memory.accessible().range_of(number(pages)).end, number(pages) + 4096);
+  EXPECT_EQ(memory.free(pages), HSAKMT_STATUS_SUCCESS);
+  EXPECT_FALSE(memory.accessible().range_of(number(pages)).contains(number(pages)));
+  EXPECT_FALSE(memory.release_addresses(pages, 8192));
+  munmap(pages, 8192);
+}
+
+TEST_F(MemoryTest, OfAFileIsMappedWhereTheCallerWants) {
+  auto* exported = static_cast<char*>(allocate(1, 8192));
+  exported[5000] = 7;
+  int file = -1;
+  std::uint64_t offset = 0;
+  ASSERT_EQ(memory.export_file(exported, 8192, file, offset), HSAKMT_STATUS_SUCCESS);
+  auto* addresses = static_cast<char*>(memory.reserve_addresses(mebibyte));
+  ASSERT_EQ(memory.import_file_at(file, addresses), HSAKMT_STATUS_SUCCESS);
+  ::close(file);
+  EXPECT_EQ(addresses[5000], 7);
+  EXPECT_EQ(query(addresses).Type, HSA_POINTER_REGISTERED_GRAPHICS);
+  EXPECT_EQ(memory.import_file_at(-1, addresses + 8192), HSAKMT_STATUS_INVALID_HANDLE);
+  EXPECT_EQ(memory.free(addresses), HSAKMT_STATUS_SUCCESS);
+  EXPECT_EQ(exported[5000], 7);
+  EXPECT_TRUE(memory.release_addresses(addresses, mebibyte));
+}
+
 TEST_F(MemoryTest, APointerInsideABlockFindsIt) {
   auto* block = static_cast<char*>(allocate(1, 8192));
   ASSERT_EQ(memory.map(block, {1}), HSAKMT_STATUS_SUCCESS);

@@ -65,7 +65,7 @@ TEST(RocrReleases, AFunctionMoreOrLessMakesAnotherRelease) {
   if (rocr.thunk_imports.empty()) GTEST_SKIP() << "this ROCr looks its functions up";
   std::erase(rocr.thunk_imports, "hsaKmtOpenKFD");
   EXPECT_THAT(unknown_rocr_warning(rocr).value_or(""),
-              ContainsRegex("/libhsa-runtime64.so.* is none of the ROCr releases .*: 5.2, 6.1 and 7.2"));
+              ContainsRegex("/libhsa-runtime64.so.* is none of the ROCr releases .*: 5.2, 6.1, 6.4 and 7.2"));
   rocr = installed_rocr();
   rocr.thunk_imports.emplace_back("hsaKmtOfTomorrow");
   EXPECT_THAT(unknown_rocr_warning(rocr).value_or(""), HasSubstr("it also calls hsaKmtOfTomorrow"));
@@ -77,6 +77,9 @@ const LoadedLibrary rocr_7_2 = {.path = "/usr/lib/x86_64-linux-gnu/libhsa-runtim
 
 TEST(RocrReleases, OneThatImportsNothingIsKnownByItsFile) {
   EXPECT_EQ(rocr_release(rocr_7_2), RocrRelease::rocr_7_2);
+  LoadedLibrary rocr_6_4 = rocr_7_2;
+  rocr_6_4.path = "/usr/lib/x86_64-linux-gnu/libhsa-runtime64.so.1.15.0";
+  EXPECT_EQ(rocr_release(rocr_6_4), RocrRelease::rocr_6_4);
   EXPECT_FALSE(unknown_rocr_warning(rocr_7_2));
   LoadedLibrary other = rocr_7_2;
   other.path = "/opt/rocm/lib/libhsa-runtime64.so.1.18.70100";
