@@ -3,6 +3,7 @@
 // test compares them where it is there.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace softgpu::kernel_interface::abi {
@@ -40,6 +41,9 @@ enum class Command : unsigned {
   set_xnack_mode = 0x21,
   available_memory = 0x23,
   export_dmabuf = 0x24,
+  // Of AMD's own builds of the driver:
+  import_shared = 0x80,
+  export_shared = 0x81,
 };
 
 struct Version {
@@ -144,6 +148,22 @@ struct ExportDmabuf {
   std::uint64_t handle;
   std::uint32_t flags;
   std::uint32_t descriptor;
+};
+
+struct ImportShared {
+  std::uint64_t handle;
+  std::uint64_t address;
+  std::uint64_t mmap_offset;  ///< 0: it cannot be mapped
+  std::array<std::uint32_t, 4> shared;
+  std::uint32_t gpu_id;
+  std::uint32_t flags;
+};
+
+struct ExportShared {
+  std::uint64_t handle;
+  std::array<std::uint32_t, 4> shared;
+  std::uint32_t gpu_id;
+  std::uint32_t flags;
 };
 
 struct SvmAttribute {

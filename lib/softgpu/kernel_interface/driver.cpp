@@ -92,6 +92,10 @@ int Driver::control(unsigned long request, void* data) {
   case Command::export_dmabuf:
     return with<abi::ExportDmabuf>(request, data,
                                    [&](auto& args) { return memory_.export_file(args.handle, args.descriptor); });
+  case Command::export_shared:
+    return with<abi::ExportShared>(request, data, [&](auto& args) { return memory_.share(args.handle, args.shared); });
+  case Command::import_shared:
+    return with<abi::ImportShared>(request, data, [&](auto& args) { return memory_.import_shared(args); });
   case Command::svm:
     return shared_virtual_memory(*static_cast<abi::Svm*>(data));
 

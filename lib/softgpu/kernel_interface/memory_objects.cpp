@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include <unistd.h>
+
 #include "softgpu/command_processor/device_access.hpp"
 #include "softgpu/thunk/hsakmt_6.hpp"
 
@@ -127,6 +129,25 @@ int MemoryObjects::import_file(abi::ImportDmabuf& args) {
                                    : memory_.import_file(file, Memory::Import::handle, imported);
   if (status == HSAKMT_STATUS_SUCCESS) args.handle = add({.address = imported.address, .size = imported.bytes});
   return error_number(status);
+}
+
+int MemoryObjects::share(std::uint64_t handle, thunk::SharedHandle& shared) {
+  const auto object = find(handle);
+  return object && object->is_memory ? error_number(memory_.share(object->address, shared)) : EINVAL;
+}
+
+int MemoryObjects::import_shared(abi::ImportShared& args) {
+  const int file = thunk::open_shared(args.shared);
+  if (file < 0) return EINVAL;
+  abi::ImportDmabuf imported{
+      .address = args.address, .handle = 0, .gpu_id = args.gpu_id, .descriptor = static_cast<std::uint32_t>(file)};
+  const int error = args.address != 0 ? import_file(imported) : EINVAL;
+  close(file);
+  args.handle = imported.handle;
+  constexpr std::uint64_t somewhere = 4096;  // it is mapped already, but has to look as if it could be
+  args.mmap_offset = somewhere;
+  args.flags = 0;
+  return error;
 }
 
 }  // namespace softgpu::kernel_interface

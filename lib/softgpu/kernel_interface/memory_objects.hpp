@@ -31,6 +31,11 @@ public:
   /// AMDKFD_IOC_IMPORT_DMABUF.
   int import_file(abi::ImportDmabuf& args);
 
+  /// AMDKFD_IOC_IPC_EXPORT_HANDLE.
+  int share(std::uint64_t handle, thunk::SharedHandle& shared);
+  /// AMDKFD_IOC_IPC_IMPORT_HANDLE.
+  int import_shared(abi::ImportShared& args);
+
   /// Where an object's memory is; null if there is no such object.
   [[nodiscard]] void* address_of(std::uint64_t handle);
 

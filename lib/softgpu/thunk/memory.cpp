@@ -44,6 +44,11 @@ bool is_handle(HsaMemFlags flags) { return (flags.Value & memory_without_address
 bool is_addresses(HsaMemFlags flags) { return (flags.Value & address_without_memory) != 0; }
 Pages pages_of(HsaMemFlags flags) { return is_handle(flags) || is_addresses(flags) ? Pages::none : Pages::zeroed; }
 
+/// Memory of a file that another process, or another part of this one, has exported.
+bool is_imported(HSA_POINTER_TYPE type) {
+  return type == HSA_POINTER_REGISTERED_GRAPHICS || type == HSA_POINTER_REGISTERED_SHARED;
+}
+
 /// Pages of zeros stay holes in the file.
 void copy_pages(const std::byte* from, std::byte* to, std::uint64_t size) {
   static constexpr std::byte zeros[page] = {};
@@ -141,7 +146,7 @@ HSAKMT_STATUS Memory::free(void* address) {
     size = block.size;
     flags = block.flags;
     placed = block.placed;
-    if (block.type != HSA_POINTER_REGISTERED_GRAPHICS) give_back(block.node, size, flags);
+    if (!is_imported(block.type)) give_back(block.node, size, flags);
     allocations_.erase(found);
   }
   // Outside the lock: forgetting a translation may wait for one that is being made.
@@ -184,7 +189,7 @@ HSAKMT_STATUS Memory::register_host(void* address, std::uint64_t size, HsaMemFla
 HSAKMT_STATUS Memory::deregister(void* address) {
   std::unique_lock lock(mutex_);
   if (const auto imported = allocations_.find(reinterpret_cast<std::uint64_t>(address));
-      imported != allocations_.end() && imported->second.type == HSA_POINTER_REGISTERED_GRAPHICS) {
+      imported != allocations_.end() && is_imported(imported->second.type)) {
     lock.unlock();
     return free(address);
   }
@@ -261,9 +266,23 @@ HSAKMT_STATUS Memory::export_file(const void* address, std::uint64_t size, int& 
     return HSAKMT_STATUS_INVALID_PARAMETER;
   offset = reinterpret_cast<std::uint64_t>(address) - block->base;
   if (size > block->size - offset) return HSAKMT_STATUS_INVALID_PARAMETER;
-  if (!block->file && !move_to_file(*block)) return HSAKMT_STATUS_NO_MEMORY;
-  descriptor = block->file->duplicate();
+  const MemoryFile* file = file_of(*block);
+  if (file == nullptr) return HSAKMT_STATUS_NO_MEMORY;
+  descriptor = file->duplicate();
   return descriptor >= 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_OUT_OF_RESOURCES;
+}
+
+const MemoryFile* Memory::file_of(Block& block) { return block.file || move_to_file(block) ? &*block.file : nullptr; }
+
+HSAKMT_STATUS Memory::share(const void* address, SharedHandle& handle) {
+  const std::lock_guard lock(mutex_);
+  const auto found = allocations_.find(reinterpret_cast<std::uint64_t>(address));
+  if (found == allocations_.end() || is_addresses(found->second.flags) || found->second.flags.ui32.Scratch != 0)
+    return HSAKMT_STATUS_INVALID_PARAMETER;
+  const MemoryFile* file = file_of(found->second);
+  if (file == nullptr) return HSAKMT_STATUS_NO_MEMORY;
+  handle = shared_handle(*file);
+  return HSAKMT_STATUS_SUCCESS;
 }
 
 HSAKMT_STATUS Memory::import_file(int descriptor, Import as, Imported& imported) {
@@ -285,22 +304,23 @@ HSAKMT_STATUS Memory::import_file(int descriptor, Import as, Imported& imported)
   if (as == Import::handle) flags.Value |= memory_without_address;
   void* base = map_memory(nullptr, size, size >= huge_page ? huge_page : page, pages_of(flags));
   if (base == nullptr) return HSAKMT_STATUS_NO_MEMORY;
-  if (as == Import::mapped && !file->map(base, size)) {
+  if (as != Import::handle && !file->map(base, size)) {
     unmap_memory(base, size, pages_of(flags));
     return HSAKMT_STATUS_NO_MEMORY;
   }
   // It counts for the process that allocated it.
   const auto key = reinterpret_cast<std::uint64_t>(base);
-  allocations_[key] = Block{.base = key,
-                            .size = size,
-                            .node = node,
-                            .flags = flags,
-                            .type = HSA_POINTER_REGISTERED_GRAPHICS,
-                            .user_data = nullptr,
-                            .mapped_nodes = {},
-                            .registrations = 0,
-                            .file = std::move(file),
-                            .placed = {}};
+  allocations_[key] =
+      Block{.base = key,
+            .size = size,
+            .node = node,
+            .flags = flags,
+            .type = as == Import::shared ? HSA_POINTER_REGISTERED_SHARED : HSA_POINTER_REGISTERED_GRAPHICS,
+            .user_data = nullptr,
+            .mapped_nodes = {},
+            .registrations = 0,
+            .file = std::move(file),
+            .placed = {}};
   imported.address = base;
   return HSAKMT_STATUS_SUCCESS;
 }

@@ -22,6 +22,7 @@
 #include "softgpu/compute/run_time/l2_cache.hpp"
 #include "softgpu/thunk/address_window.hpp"
 #include "softgpu/thunk/memory_file.hpp"
+#include "softgpu/thunk/shared_handle.hpp"
 
 namespace softgpu::thunk {
 
@@ -75,7 +76,13 @@ public:
   /// A descriptor of the file that has the memory at `address`, which is the caller's, and where in the file it is.
   /// Others may use the memory meanwhile; only a system call that writes it fails then, if it was no file before.
   HSAKMT_STATUS export_file(const void* address, std::uint64_t size, int& descriptor, std::uint64_t& offset);
-  enum class Import { mapped, handle };
+  /// The same as a handle for another process, which is good as long as the block is there. `address` is the block's.
+  HSAKMT_STATUS share(const void* address, SharedHandle& handle);
+  enum class Import {
+    mapped,
+    handle,
+    shared,  ///< mapped, and told as memory of another process
+  };
   struct Imported {
     void* address = nullptr;
     std::uint64_t bytes = 0;
@@ -129,6 +136,8 @@ private:
   /// Whether addresses alone were handed out there.
   [[nodiscard]] bool has_no_memory(std::uint64_t base, std::uint64_t size);
   [[nodiscard]] const Block* find_handle(const MemoryFile& file) const;
+  /// The file that has the block's memory, which moves there if it must; null if there is none or the system refuses.
+  [[nodiscard]] const MemoryFile* file_of(Block& block);
   [[nodiscard]] bool move_to_file(Block& block);
   [[nodiscard]] void* map_memory(void* fixed, std::uint64_t size, std::uint64_t alignment, Pages pages);
   void unmap_memory(void* address, std::uint64_t size, Pages pages) noexcept;

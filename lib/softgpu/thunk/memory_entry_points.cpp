@@ -1,10 +1,15 @@
 // Memory: allocation, registration, mapping, pointer information, shared virtual memory.
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include <unistd.h>
+
 #include "softgpu/thunk/entry_points.hpp"
 
+using softgpu::thunk::Memory;
+using softgpu::thunk::SharedHandle;
 using softgpu::thunk::SoftGpu;
 using softgpu::thunk::with_driver;
 
@@ -75,4 +80,34 @@ SOFTGPU_ENTRY hsaKmtSVMGetAttr(void* start, HSAuint64 size, unsigned int count, 
   return with_driver([&](SoftGpu& gpu) {
     return gpu.svm_ranges.get(reinterpret_cast<std::uint64_t>(start), size, std::span(attributes, count));
   });
+}
+
+SOFTGPU_ENTRY hsaKmtShareMemory(void* address, HSAuint64 /*size*/, HsaSharedMemoryHandle* handle) {
+  return with_driver([&](SoftGpu& gpu) {
+    SharedHandle shared{};
+    const HSAKMT_STATUS status = gpu.memory.share(address, shared);
+    std::ranges::fill(*handle, 0);  // ROCr writes to its end
+    std::ranges::copy(shared, *handle);
+    return status;
+  });
+}
+
+SOFTGPU_ENTRY hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle* handle, void** address, HSAuint64* size) {
+  return with_driver([&](SoftGpu& gpu) {
+    SharedHandle shared{};
+    std::copy_n(*handle, shared.size(), shared.begin());
+    const int file = softgpu::thunk::open_shared(shared);
+    if (file < 0) return HSAKMT_STATUS_INVALID_HANDLE;
+    Memory::Imported imported;
+    const HSAKMT_STATUS status = gpu.memory.import_file(file, Memory::Import::shared, imported);
+    close(file);
+    *address = imported.address;
+    *size = imported.bytes;
+    return status;
+  });
+}
+
+SOFTGPU_ENTRY hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle* handle, void** address, HSAuint64* size,
+                                                HSAuint64 /*node_count*/, HSAuint32* /*nodes*/) {
+  return hsaKmtRegisterSharedHandle(handle, address, size);
 }

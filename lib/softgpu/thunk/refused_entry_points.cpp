@@ -35,17 +35,3 @@ SOFTGPU_ENTRY hsaKmtGetXNACKMode(HSAint32* mode) {
 SOFTGPU_ENTRY hsaKmtSetXNACKMode(HSAint32 mode) {
   return mode == 0 ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_NOT_SUPPORTED;
 }
-
-SOFTGPU_ENTRY hsaKmtShareMemory(void* /*address*/, HSAuint64 /*size*/, HsaSharedMemoryHandle* /*handle*/) {
-  return HSAKMT_STATUS_NOT_SUPPORTED;
-}
-
-SOFTGPU_ENTRY hsaKmtRegisterSharedHandle(const HsaSharedMemoryHandle* /*handle*/, void** /*address*/,
-                                         HSAuint64* /*size*/) {
-  return HSAKMT_STATUS_NOT_SUPPORTED;
-}
-
-SOFTGPU_ENTRY hsaKmtRegisterSharedHandleToNodes(const HsaSharedMemoryHandle* /*handle*/, void** /*address*/,
-                                                HSAuint64* /*size*/, HSAuint64 /*node_count*/, HSAuint32* /*nodes*/) {
-  return HSAKMT_STATUS_NOT_SUPPORTED;
-}

@@ -59,7 +59,9 @@ TEST_F(ForeignMemory, is_the_gpus_while_it_is_pinned) {
     EXPECT_EQ(failure_of(pin.device_address_as<std::uint32_t>()), "");
     EXPECT_EQ(own_memory[0], 1U);
   }
-  EXPECT_NE(failure_of(own_memory.data()), "");
+  // ROCr 6.4 does not tell the driver.
+  const bool is_told = runtime.library_path().find(".so.1.15.") == std::string_view::npos;
+  EXPECT_EQ(failure_of(own_memory.data()) != "", is_told);
   own_memory[0] = 0;
 }
 

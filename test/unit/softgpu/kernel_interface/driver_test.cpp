@@ -165,6 +165,24 @@ TEST_F(DriverTest, shares_memory_by_a_file) {
   close(static_cast<int>(exported.descriptor));
 }
 
+TEST_F(DriverTest, shares_memory_by_words) {
+  const abi::AllocateMemory memory = allocate(8192);
+  *at_address<char>(memory.address + 5000) = 7;
+  abi::ExportShared exported{};
+  exported.handle = memory.handle;
+  ASSERT_EQ(call(abi::Command::export_shared, exported), 0);
+  abi::ImportShared imported{};
+  imported.shared = exported.shared;
+  imported.address = number(gpu.memory.reserve_addresses(8192));
+  ASSERT_EQ(call(abi::Command::import_shared, imported), 0);
+  EXPECT_NE(imported.mmap_offset, 0U);
+  EXPECT_EQ(*at_address<char>(imported.address + 5000), 7);
+  abi::FreeMemory free{.handle = imported.handle};
+  EXPECT_EQ(call(abi::Command::free_memory, free), 0);
+  ++imported.shared[2];
+  EXPECT_EQ(call(abi::Command::import_shared, imported), EINVAL);
+}
+
 TEST_F(DriverTest, has_queues_that_are_rung_by_the_doorbells_of_its_file) {
   alignas(4096) static std::uint32_t ring[1024] = {};
   std::uint64_t read_index = 0;

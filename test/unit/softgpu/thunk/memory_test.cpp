@@ -320,6 +320,31 @@ TEST_F(MemoryTest, OfAFileIsMappedWhereTheCallerWants) {
   EXPECT_TRUE(memory.release_addresses(addresses, mebibyte));
 }
 
+TEST_F(MemoryTest, IsSharedByFourWordsAsLongAsItIsThere) {
+  auto* block = static_cast<char*>(allocate(1, 8192));
+  block[5000] = 7;
+  SharedHandle handle{};
+  EXPECT_EQ(memory.share(block + 4096, handle), HSAKMT_STATUS_INVALID_PARAMETER) << "no block begins there";
+  ASSERT_EQ(memory.share(block, handle), HSAKMT_STATUS_SUCCESS);
+  const int file = open_shared(handle);
+  ASSERT_GE(file, 0);
+  Memory::Imported imported;
+  ASSERT_EQ(memory.import_file(file, Memory::Import::shared, imported), HSAKMT_STATUS_SUCCESS);
+  ::close(file);
+  EXPECT_EQ(static_cast<char*>(imported.address)[5000], 7);
+  EXPECT_EQ(query(imported.address).Type, HSA_POINTER_REGISTERED_SHARED);
+  EXPECT_EQ(memory.deregister(imported.address), HSAKMT_STATUS_SUCCESS);
+
+  SharedHandle other = handle;
+  ++other[2];
+  EXPECT_LT(open_shared(other), 0) << "the descriptor is that of another file";
+  other = handle;
+  other[1] = 0;
+  EXPECT_LT(open_shared(other), 0) << "that of no memory";
+  ASSERT_EQ(memory.free(block), HSAKMT_STATUS_SUCCESS);
+  EXPECT_LT(open_shared(handle), 0) << "it is gone";
+}
+
 TEST_F(MemoryTest, APointerInsideABlockFindsIt) {
   auto* block = static_cast<char*>(allocate(1, 8192));
   ASSERT_EQ(memory.map(block, {1}), HSAKMT_STATUS_SUCCESS);
