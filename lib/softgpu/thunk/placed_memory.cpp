@@ -67,12 +67,13 @@ HSAKMT_STATUS Memory::import_file_at(int descriptor, void* address) {
   if (allocations_.contains(base)) return HSAKMT_STATUS_INVALID_PARAMETER;
   if (!file->map(address, size)) return HSAKMT_STATUS_NO_MEMORY;
   if (!window_.contains(base)) accessible_.add(base, size);
+  const MemoryFile::Origin origin = file->origin();
   HsaMemFlags flags{};
-  flags.Value = file->origin().flags;
+  flags.Value = origin.flags;
   // It counts for the process that allocated it.
   allocations_[base] = Block{.base = base,
                              .size = size,
-                             .node = file->origin().node,
+                             .node = origin.node,
                              .flags = flags,
                              .type = HSA_POINTER_REGISTERED_GRAPHICS,
                              .user_data = nullptr,
