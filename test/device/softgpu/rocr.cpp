@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <span>
 #include <thread>
 
@@ -45,6 +48,15 @@ hsa_status_t remember_pool(hsa_amd_memory_pool_t pool, void* data) {
   return HSA_STATUS_SUCCESS;
 }
 
+/// Whether this is ROCr 7, which opens libdtif.so.
+bool knows_software_devices(void* rocr) {
+  Dl_info info{};
+  dladdr(dlsym(rocr, "hsa_init"), &info);
+  std::ifstream file(info.dli_fname, std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  return content.find("HSA_ENABLE_DTIF") != std::string::npos;
+}
+
 }  // namespace
 
 void open_rocr() {
@@ -55,6 +67,11 @@ void open_rocr() {
   void* thunk = open(SOFTGPU_LIBHSAKMT);
   void* rocr = open("libhsa-runtime64.so.1");
   if (dlsym(rocr, "hsaKmtOpenKFD") == dlsym(thunk, "hsaKmtOpenKFD")) return;
+  if (knows_software_devices(rocr)) {
+    open(SOFTGPU_LIBDTIF);
+    setenv("HSA_ENABLE_DTIF", "1", 1);
+    return;
+  }
   // A ROCr with a thunk of its own would open the machine's AMD GPU.
   using StandIn = bool(const void*);
   auto* const stand_in = reinterpret_cast<StandIn*>(dlsym(thunk, "softgpu_stand_in_for_kernel"));
