@@ -54,13 +54,9 @@ struct Relocations {
   std::size_t other_count = 0;
 };
 
-/// Whether a page that the dynamic linker made read-only (RELRO) is to be writable.
-bool protect(std::uint64_t slot, int protection) {
-  return mprotect(at_address<void>(slot / page * page), page, protection) == 0;
-}
-
+/// The dynamic linker may have made the page read-only (RELRO). It stays writable: others may be writing to it.
 bool write_slot(std::uint64_t slot, void* function) {
-  if (!protect(slot, PROT_READ | PROT_WRITE)) return false;
+  if (mprotect(at_address<void>(slot / page * page), page, PROT_READ | PROT_WRITE) != 0) return false;
   __atomic_store_n(at_address<void*>(slot), function, __ATOMIC_RELEASE);
   return true;
 }
