@@ -237,5 +237,27 @@ TEST(Ring, loses_nothing_and_shows_no_unwritten_slot_with_eight_producers) { sub
 
 TEST(Ring, loses_nothing_with_a_single_producer) { submit_from_many_threads(1, 100'000); }
 
+// As the thread does that reports a failure. Under the thread sanitizer, this is about its reports, too.
+TEST(Ring, may_be_looked_at_while_packets_are_published) {
+  constexpr std::uint64_t packets = 10'000;
+  PlainRing plain(16);
+  Ring ring(plain.memory(), Producers::single);
+  std::jthread producer([&](const std::stop_token& stop) {
+    for (std::uint64_t sent = 0; sent < packets && !stop.stop_requested();) {
+      const auto reservation = ring.try_reserve(1, EndsEpoch::yes);
+      if (!reservation) continue;
+      const Packet packet = numbered(++sent);
+      ring.publish(reservation->first, {&packet, 1}, {sent});
+    }
+  });
+  for (std::uint64_t seen = 0; seen < packets;) {
+    Packet consumed;
+    if (plain.consume(consumed)) ++seen;
+    const Packet looked_at = ring.peek(seen);
+    for (std::size_t i = 2; i < looked_at.words.size(); i += 2) ASSERT_LE(looked_at.words[i], packets);
+  }
+  EXPECT_EQ(ring.peek(packets - 1).completion_signal().handle, packets);
+}
+
 }  // namespace
 }  // namespace fastdispatch::test
