@@ -88,6 +88,7 @@ void run(int rounds, const std::string& json) {
 
 int main(int argc, char** argv) {
   guard_standard_output("benchmarks");
+  ::setenv("SOFTGPU_OPTIMIZE", "1", /*overwrite=*/0);  // from the first run on
 #ifdef SOFTGPU_LIBRARY
   // The library looks for it beside itself; here the library is part of this program.
   ::setenv("FASTDISPATCH_SOFTGPU", SOFTGPU_LIBRARY, /*overwrite=*/0);

@@ -124,7 +124,8 @@ void measure_start_up(Samples& samples) {
   const TemporaryFolder folder;
   const auto run = [&](const char* name, const char* cache, const char* kernel) {
     const std::string setting = *cache == '\0' ? "off" : (folder.path() / cache).string();
-    const auto times = measure_process(samples, name, "SOFTGPU_CACHE='" + setting + "' '" FIRST_KERNEL "' " + kernel);
+    const auto times = measure_process(
+        samples, name, "SOFTGPU_OPTIMIZE=2 SOFTGPU_CACHE='" + setting + "' '" FIRST_KERNEL "' " + kernel);
     if (!times) throw std::runtime_error("first_kernel failed");
     return *times;
   };

@@ -8,7 +8,7 @@
 
 namespace softgpu::compute {
 
-/// SOFTGPU_CPU and SOFTGPU_OPTIMIZE, as the soft GPU's driver reads them.
+/// SOFTGPU_CPU, as the soft GPU's driver reads it. Kernels are optimized unless SOFTGPU_OPTIMIZE is 0.
 inline EngineOptions engine_options_for(const Architecture& architecture) {
   const char* cpu = std::getenv("SOFTGPU_CPU");
   const char* optimize = std::getenv("SOFTGPU_OPTIMIZE");

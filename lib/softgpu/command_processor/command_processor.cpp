@@ -177,7 +177,10 @@ void CommandProcessor::forget_code(std::uint64_t base, std::size_t size) {
 
 void CommandProcessor::kick() { state_->scheduler.kick(); }
 
-void CommandProcessor::park() { state_->scheduler.stop(); }
+void CommandProcessor::park() {
+  state_->scheduler.stop();
+  for (ComputeGrids& grids : state_->grids) grids.stop_optimizing();
+}
 
 std::uint64_t gpu_clock() noexcept {
   return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());

@@ -35,6 +35,7 @@ public:
     return engine_.place_of(kernel_object, failure);
   }
   void forget_code(std::uint64_t base, std::size_t size) override { engine_.forget(base, size); }
+  void stop_optimizing() noexcept { engine_.stop_optimizing(); }
 
 private:
   compute::Engine engine_;

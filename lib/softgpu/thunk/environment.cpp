@@ -245,7 +245,7 @@ std::variant<Environment, std::string> Environment::read(const Lookup& lookup) {
   reader.seconds("SOFTGPU_TIMEOUT", environment.timeout);
   reader.folder("SOFTGPU_CACHE", environment.cache_folder);
   reader.cpu("SOFTGPU_CPU", environment.cpu);
-  reader.count("SOFTGPU_OPTIMIZE", environment.optimize, 0, 1);
+  reader.count("SOFTGPU_OPTIMIZE", environment.optimize, 0, 2);
   reader.level("SOFTGPU_LOG", environment.log);
   if (const char* file = lookup("SOFTGPU_TRACE")) environment.trace = file;
   reader.profile("SOFTGPU_PROFILE", environment.profile);

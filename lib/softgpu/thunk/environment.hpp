@@ -37,7 +37,8 @@ enum class LogLevel {
 /// | SOFTGPU_TIMEOUT      | seconds that a kernel may run before its queue stops, 1 to 86400 | unset: no limit              |
 /// | SOFTGPU_CACHE        | a folder for translated kernels, an absolute path; or off    | softgpu in the user's cache folder |
 /// | SOFTGPU_CPU          | what translated kernels may use: host, avx2 or avx512        | host                         |
-/// | SOFTGPU_OPTIMIZE     | 1: translated kernels are optimized; 0: they are there sooner | 1                           |
+/// | SOFTGPU_OPTIMIZE     | 2: kernels that have run for a while are optimized; 1: all    | 2                           |
+/// |                      | are, before they run; 0: none is                              |                             |
 /// | SOFTGPU_LOG          | off, error, packets: what is written to standard error       | error                        |
 /// | SOFTGPU_TRACE        | a file for a trace of what the queues carry out              | unset: none                  |
 /// | SOFTGPU_PROFILE      | table, or a file for a profile, .json or .html               | unset: none                  |
@@ -59,7 +60,7 @@ struct Environment {
   std::string profile;       ///< empty: none; "table", or a file besides the table
   std::string cache_folder;  ///< empty: none
   compute::HostCpu cpu = compute::HostCpu::host;
-  std::uint32_t optimize = 1;
+  std::uint32_t optimize = 2;
 
   /// `gpu` counts from 0.
   [[nodiscard]] const compute::Architecture& architecture_of(std::uint32_t gpu) const {

@@ -105,7 +105,7 @@ void register_process_hooks() {
 std::vector<compute::EngineOptions> engine_options(const Environment& environment) {
   compute::EngineOptions options{.architecture = nullptr,
                                  .cpu = environment.cpu,
-                                 .optimize = environment.optimize != 0 ? compute::Optimize::yes : compute::Optimize::no,
+                                 .optimize = static_cast<compute::Optimize>(environment.optimize),
                                  .caches = environment.strict != 0 ? compute::Caches::kept : compute::Caches::coherent,
                                  .cache_folder = environment.cache_folder,
                                  .profile = driver().profile.get()};

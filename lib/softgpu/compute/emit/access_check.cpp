@@ -84,17 +84,24 @@ Value* is_any_outside(Emitter& e, const Chunks& addresses, const Chunks& active)
 }  // namespace
 
 void check_access(Emitter& e, const LaneAddresses& addresses, std::uint32_t bytes) {
+  Chunks numbers;
+  const auto ask = [&] {
+    put_lane_addresses(e, numbers);
+    e.call(reinterpret_cast<const void*>(&runtime::check_lanes), e.ir.getVoidTy(),
+           {e.state(), e.mask_from_chunks(addresses.active), e.ir.getInt32(bytes)});
+  };
+  const auto make_numbers = [&] {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) numbers[chunk] = address_numbers(e, addresses, chunk);
+  };
+  if (e.is_compact()) {
+    make_numbers();
+    return when_outside(e, is_any_outside(e, numbers, addresses.active), ask);
+  }
   const bool has_scalar_base = offset_type(addresses)->isIntegerTy(32);
   Value* outside = has_scalar_base ? is_outside(e, e.ir.CreatePtrToInt(addresses.base, e.i64()))
                                    : is_any_outside(e, addresses.offsets, addresses.active);
   when_outside(e, outside, [&] {
-    Chunks numbers;
-    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) numbers[chunk] = address_numbers(e, addresses, chunk);
-    const auto ask = [&] {
-      put_lane_addresses(e, numbers);
-      e.call(reinterpret_cast<const void*>(&runtime::check_lanes), e.ir.getVoidTy(),
-             {e.state(), e.mask_from_chunks(addresses.active), e.ir.getInt32(bytes)});
-    };
+    make_numbers();
     // The sum of an address that is inside may have a base that is not.
     if (addresses.is_sum)
       when_outside(e, is_any_outside(e, numbers, addresses.active), ask);

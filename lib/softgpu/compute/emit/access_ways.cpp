@@ -36,6 +36,7 @@ bool is_branch_a_lane(Emitter& e, const LaneAddresses& a) {
 }
 
 bool goes_through_caches(Emitter& e, const LaneAddresses& a) { return e.has_caches() && !a.in_lds; }
+bool goes_lane_by_lane(Emitter& e, const LaneAddresses& a) { return goes_through_caches(e, a) || e.is_compact(); }
 
 Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   call_for_lanes(e, goes_through_caches(e, a) ? runtime::gather_cached : runtime::gather, a, bytes);

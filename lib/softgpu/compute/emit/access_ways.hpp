@@ -89,6 +89,8 @@ void split(Emitter& e, llvm::Value* part, Values& values, std::size_t first, std
 [[nodiscard]] bool is_branch_a_lane(Emitter& e, const LaneAddresses& a);
 /// Whether only the runtime knows what a lane sees there.
 [[nodiscard]] bool goes_through_caches(Emitter& e, const LaneAddresses& a);
+/// Whether the runtime accesses memory for each lane, however they lie.
+[[nodiscard]] bool goes_lane_by_lane(Emitter& e, const LaneAddresses& a);
 
 /// By the runtime, for `bytes` a lane. Lanes that are not active get anything.
 [[nodiscard]] Values load_lane_by_lane(Emitter& e, const LaneAddresses& a, std::uint32_t bytes);

@@ -14,6 +14,7 @@ struct EmitOptions {
   HostVectors vectors = HostVectors::any;
   Caches caches = Caches::coherent;
   profile::KernelProfile* profile = nullptr;  ///< counts what the code does; null: nobody counts
+  bool is_compact = false;                    ///< little code rather than fast code
   bool lines = false;  ///< with a table that tells which instruction the host code is of (host_code/code_lines.hpp)
 };
 

@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
 
 #include "softgpu/compute/emit/handler_table.hpp"
 #include "softgpu/compute/emit/rounding.hpp"
+#include "softgpu/compute/emit/template_calls.hpp"
 #include "softgpu/compute/instruction_set/mode_register.hpp"
+#include "softgpu/compute/run_time/registers_in_memory.hpp"
 
 namespace softgpu::compute {
 
@@ -76,8 +79,50 @@ std::optional<std::int64_t> Emitter::enter_next_block() {
   return key.offset;
 }
 
+void Emitter::call_templates(TemplateCalls& calls, unsigned vgprs, unsigned agprs) {
+  templates_ = &calls;
+  const unsigned ids = architecture().packs_work_item_ids ? 1 : architecture().work_item_id_registers();
+  vgprs = std::max(vgprs, ids);
+  const std::size_t bytes = sizeof(RegistersInMemory) + (vgprs + agprs) * RegistersInMemory::vector_bytes;
+  llvm::AllocaInst* base =
+      entry_ir_.CreateAlloca(llvm::ArrayType::get(entry_ir_.getInt8Ty(), bytes), nullptr, "registers");
+  base->setAlignment(llvm::Align(alignof(RegistersInMemory)));
+  RegisterMemory memory{.base = base, .vgprs = vgprs, .agprs = agprs, .scalars = {}, .vectors = {}};
+  memory.scalars = {{0, scalar_register::count, base, offsetof(RegistersInMemory, scalar_pairs)}};
+  memory.vectors = {{0, vgprs, base, sizeof(RegistersInMemory)},
+                    {first_agpr, agprs, base, sizeof(RegistersInMemory) + vgprs * RegistersInMemory::vector_bytes}};
+  ir.SetInsertPoint(entry_);
+  call(reinterpret_cast<const void*>(&begin_registers), ir.getVoidTy(),
+       {state(), base, ir.getInt32(vgprs + agprs), ir.getInt32(ids), ir.getInt32(known_mode.initial())});
+  entry_ir_.SetInsertPoint(entry_);
+  keep_registers_in(std::move(memory));
+}
+
+void Emitter::emit_alone(const Instruction& instruction, RegisterMemory registers, Value* offset) {
+  constexpr unsigned first = scalar_register::flat_scratch;  // it and those above have no places of their own
+  registers.scalars.push_back({first, scalar_register::count - first, registers.base, std::size_t{4} * first});
+  keep_registers_in(std::move(registers));
+  set_offset(offset);
+  exec_knowledge.ignore();
+  llvm::BasicBlock* body = new_block("body");
+  ir.SetInsertPoint(body);
+  emit(instruction);
+  ir.CreateRetVoid();
+  entry_ir_.CreateBr(body);
+}
+
+Value* Emitter::place_of_register(bool is_vector, unsigned number) {
+  return is_vector ? place_in(memory()->vectors, number, RegistersInMemory::vector_bytes)
+                   : place_in(memory()->scalars, number, 4);
+}
+
 void Emitter::emit(const Instruction& decoded) {
   set_instruction(decoded);
+  const bool may_be_called =
+      templates_ != nullptr && !indexing.is_on() && (known_mode.current() & mode_register::vskip) == 0;
+  if (may_be_called &&
+      templates_->emit(*this, *memory(), decoded, function().hasFnAttribute(llvm::Attribute::StrictFP)))
+    return;
   address_sums.begin_instruction(decoded);
   if (decoded.halves.empty())
     emit_by_handler(decoded);

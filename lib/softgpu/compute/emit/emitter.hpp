@@ -25,6 +25,7 @@
 namespace softgpu::compute {
 
 class HandlerTable;
+class TemplateCalls;
 
 class Emitter : public VectorRegisters {
 public:
@@ -51,6 +52,13 @@ public:
   void may_wait_for(WaitsFor what) { waits_for_ = std::max(waits_for_, what); }
   [[nodiscard]] WaitsFor waits_for() const { return waits_for_; }
 
+  /// Registers stay in memory, and instructions that have templates become calls of `calls`' functions.
+  void call_templates(TemplateCalls& calls, unsigned vgprs, unsigned agprs);
+  /// Emits a function that executes one instruction, which is at `offset` (i64), and whose registers are there.
+  void emit_alone(const Instruction& instruction, RegisterMemory registers, llvm::Value* offset);
+  /// Where a register is in memory.
+  llvm::Value* place_of_register(bool is_vector, unsigned number);
+
   /// Emits one instruction through its handler and checks that every modifier was read.
   void emit(const Instruction& instruction);
   /// Execution begins at `start`.
@@ -75,6 +83,7 @@ private:
   void finish_indirect_branches();
 
   const HandlerTable& handlers_;
+  TemplateCalls* templates_ = nullptr;
   std::map<BlockKey, llvm::BasicBlock*> blocks_;
   std::vector<BlockKey> pending_blocks_;
   std::set<std::int64_t> indirect_targets_;

@@ -6,7 +6,8 @@
 #include <cstddef>
 
 #include "softgpu/compute/emit/emitter.hpp"
-#include "softgpu/compute/emit/register_file.hpp"
+#include "softgpu/compute/run_time/register_file.hpp"
+#include "softgpu/compute/run_time/registers_in_memory.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
@@ -49,14 +50,21 @@ void Emitter::for_each_register(Move&& move) {
 }
 
 void Emitter::finish_indirect_branches() {
+  const auto move_memory = [&](auto* move) {
+    const RegisterMemory& in = *memory();
+    call(reinterpret_cast<const void*>(move), ir.getVoidTy(),
+         {state(), in.base, ir.getInt32(in.vgprs), ir.getInt32(in.agprs)});
+  };
   // What a wavefront starts with has to get to the register file even where this program does not look at it.
-  for (unsigned index = 0; index < WaveState::initial_sgpr_count; index += 2) scalar_slot(index, 2);
-  scalar_slot(scalar_register::exec, 2);
-  scalar_slot(scalar_register::m0, 2);
-  if (architecture().flat_scratch != Architecture::FlatScratch::in_scalar_registers)
-    scalar_slot(scalar_register::hidden_flat_scratch, 2);
-  for (unsigned index = 0; index < architecture().work_item_id_registers(); ++index)
-    for (unsigned chunk = 0; chunk < chunks(); ++chunk) vector_slot(index, chunk);
+  if (memory() == nullptr) {
+    for (unsigned index = 0; index < WaveState::initial_sgpr_count; index += 2) scalar_slot(index, 2);
+    scalar_slot(scalar_register::exec, 2);
+    scalar_slot(scalar_register::m0, 2);
+    if (architecture().flat_scratch != Architecture::FlatScratch::in_scalar_registers)
+      scalar_slot(scalar_register::hidden_flat_scratch, 2);
+    for (unsigned index = 0; index < architecture().work_item_id_registers(); ++index)
+      for (unsigned chunk = 0; chunk < chunks(); ++chunk) vector_slot(index, chunk);
+  }
 
   llvm::BasicBlock* leave = new_block("leave");
   ir.SetInsertPoint(indirect_);
@@ -66,17 +74,23 @@ void Emitter::finish_indirect_branches() {
     choice->addCase(ir.getInt64(static_cast<std::uint64_t>(target)), blocks_.at({target, known_mode.initial(), false}));
 
   ir.SetInsertPoint(leave);
-  for_each_register([&](Value* slot, llvm::Type* type, Value* address, unsigned alignment) {
-    ir.CreateAlignedStore(ir.CreateLoad(type, slot), address, llvm::Align(alignment));
-  });
+  if (memory() != nullptr)
+    move_memory(&keep_registers);
+  else
+    for_each_register([&](Value* slot, llvm::Type* type, Value* address, unsigned alignment) {
+      ir.CreateAlignedStore(ir.CreateLoad(type, slot), address, llvm::Align(alignment));
+    });
   ir.CreateStore(ir.CreateLoad(i64(), target_slot_), state_address(offsetof(WaveState, branch_target)));
   ir.CreateRetVoid();
 
   llvm::BasicBlock* resume = new_block("resume");
   ir.SetInsertPoint(resume);
-  for_each_register([&](Value* slot, llvm::Type* type, Value* address, unsigned alignment) {
-    ir.CreateStore(ir.CreateAlignedLoad(type, address, llvm::Align(alignment)), slot);
-  });
+  if (memory() != nullptr)
+    move_memory(&take_registers);
+  else
+    for_each_register([&](Value* slot, llvm::Type* type, Value* address, unsigned alignment) {
+      ir.CreateStore(ir.CreateAlignedLoad(type, address, llvm::Align(alignment)), slot);
+    });
   ir.CreateStore(ir.CreateLoad(i64(), state_address(offsetof(WaveState, branch_target))), target_slot_);
   ir.CreateStore(ir.getInt64(WaveState::nowhere), state_address(offsetof(WaveState, branch_target)));
   ir.CreateBr(indirect_);

@@ -13,6 +13,14 @@ namespace softgpu::compute {
 
 using llvm::Value;
 
+void set_attributes(llvm::Function& function) {
+  function.setDoesNotThrow();
+  function.addFnAttr(llvm::Attribute::NullPointerIsValid);  // a kernel's access to address 0 is to fault
+  function.addFnAttr("stackrealign");                       // or else spilled vectors lie across two cache lines each
+  for (llvm::Argument& argument : function.args())
+    if (argument.getType()->isPointerTy()) argument.addAttr(llvm::Attribute::NoAlias);
+}
+
 IrCode::IrCode(llvm::Function& function, const Target& target, const EmitOptions& options)
     : ir(function.getContext()), entry_(llvm::BasicBlock::Create(function.getContext(), "entry", &function)),
       entry_ir_(entry_), function_(function), target_(target), options_(options), state_(function.getArg(0)) {}
@@ -68,6 +76,11 @@ Value* IrCode::high_half(Value* pair) { return ir.CreateTrunc(ir.CreateLShr(pair
 Value* IrCode::mask_chunk(Value* mask, unsigned chunk) {
   if (chunk >= chunks()) return llvm::Constant::getNullValue(lanes(i1()));
   Value* bits = ir.CreateTrunc(chunk == 0 ? mask : ir.CreateLShr(mask, lanes_per_chunk * chunk), ir.getInt16Ty());
+  if (is_compact() && vectors() == HostVectors::any) {  // LLVM finds the same, and takes its time for it
+    std::vector<llvm::Constant*> places;
+    for (unsigned lane = 0; lane < lanes_per_chunk; ++lane) places.push_back(ir.getInt32(1U << lane));
+    return ir.CreateIsNotNull(ir.CreateAnd(splat(ir.CreateZExt(bits, i32())), llvm::ConstantVector::get(places)));
+  }
   return ir.CreateBitCast(bits, lanes(i1()));
 }
 

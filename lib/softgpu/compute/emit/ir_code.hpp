@@ -29,6 +29,9 @@ inline constexpr unsigned lanes_per_chunk = 16;
 /// One value a chunk.
 using Chunks = std::array<llvm::Value*, chunk_count>;
 
+/// What holds of every function of translated code.
+void set_attributes(llvm::Function& function);
+
 class IrCode {
 public:
   /// `function` is `void(ptr WaveState)` without a body.
@@ -40,6 +43,8 @@ public:
   [[nodiscard]] unsigned chunks() const { return target_.wavefront_size / lanes_per_chunk; }
   [[nodiscard]] HostVectors vectors() const { return options_.vectors; }
   [[nodiscard]] profile::KernelProfile* profile() const { return options_.profile; }
+  /// Where an access has fast ways and one that serves them all, only that one is emitted.
+  [[nodiscard]] bool is_compact() const { return options_.is_compact; }
   [[nodiscard]] bool has_caches() const { return options_.caches == Caches::kept; }
 
   /// Where handlers emit. A handler may add basic blocks; emission goes on where it leaves the insertion point.
@@ -50,6 +55,11 @@ public:
   [[noreturn]] void unsupported(const std::string& why = {}) const;
   /// A new, not yet filled basic block at the function's end.
   llvm::BasicBlock* new_block(const char* name);
+
+  /// Where an instruction is in its kernel (i64).
+  llvm::Value* offset_of(const Instruction& instruction) {
+    return offset_ != nullptr ? offset_ : ir.getInt64(static_cast<std::uint64_t>(instruction.offset));
+  }
 
   /// Memory on the wavefront's stack, for values that a C function is given by address.
   llvm::Value* entry_slot(llvm::Type* type) { return entry_ir_.CreateAlloca(type); }
@@ -90,6 +100,9 @@ protected:
   void check_scalar_write(unsigned index) const;
   [[nodiscard]] const llvm::Function& function() const { return function_; }
 
+  /// Only one instruction is emitted, for all places that it is at.
+  void set_offset(llvm::Value* offset) { offset_ = offset; }
+
   llvm::BasicBlock* entry_;
   llvm::IRBuilder<> entry_ir_;  ///< slots and their initial values
 
@@ -98,6 +111,7 @@ private:
   Target target_;
   EmitOptions options_;
   llvm::Value* state_;
+  llvm::Value* offset_ = nullptr;
   const Instruction* instruction_ = nullptr;
   std::optional<WrittenRegisters> expected_writes_;
 };

@@ -173,7 +173,7 @@ Values load_tuples(Emitter& e, const LaneAddresses& a, const Values& inactive) {
 }  // namespace
 
 Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
-  if (goes_through_caches(e, a)) return load_lane_by_lane(e, a, inactive);
+  if (goes_lane_by_lane(e, a)) return load_lane_by_lane(e, a, inactive);
   if (a.is_consecutive) return load_consecutive(e, a, inactive, static_cast<unsigned>(inactive.size()));
   return inactive.size() == 1 ? load_dword(e, a, inactive) : load_tuples(e, a, inactive);
 }
@@ -209,7 +209,7 @@ Chunks gather_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
 }  // namespace
 
 Chunks load_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
-  if (goes_through_caches(e, a)) return load_lane_by_lane(e, a, bytes).front();
+  if (goes_lane_by_lane(e, a)) return load_lane_by_lane(e, a, bytes).front();
   Ways ways(e, 1);
   Values values(1);
   ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));

@@ -86,14 +86,14 @@ void store_tuples(Emitter& e, const LaneAddresses& a, const Values& values) {
 }  // namespace
 
 void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
-  if (goes_through_caches(e, a)) return store_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * values.size()), values);
+  if (goes_lane_by_lane(e, a)) return store_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * values.size()), values);
   if (a.is_consecutive) return store_consecutive(e, a, values);
   values.size() == 1 ? store_dword(e, a, values) : store_tuples(e, a, values);
 }
 
 /// No host scatters bytes.
 void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Chunks& values) {
-  if (goes_through_caches(e, a)) return store_lane_by_lane(e, a, bytes, {values});
+  if (goes_lane_by_lane(e, a)) return store_lane_by_lane(e, a, bytes, {values});
   Ways ways(e, 0);
   ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {

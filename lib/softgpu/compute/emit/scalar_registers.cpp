@@ -2,7 +2,9 @@
 
 #include <bit>
 #include <cstddef>
+#include <utility>
 
+#include "softgpu/compute/run_time/registers_in_memory.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
@@ -20,6 +22,7 @@ ScalarRegisters::ScalarRegisters(llvm::Function& function, const Target& target,
 Value* ScalarRegisters::scalar_slot(unsigned index, unsigned dwords) {
   if (index + dwords > scalar_register::count) unsupported("no such scalar register");
   if (dwords == 2 && index % 2 != 0) unsupported("a scalar pair that begins at an odd register");
+  if (memory_) return place_in(memory_->scalars, index, 4);
   llvm::AllocaInst*& slot = scalar_slots_.at(index / 2);
   if (slot == nullptr) {
     const unsigned pair = index & ~1U;
@@ -35,6 +38,23 @@ Value* ScalarRegisters::scalar_slot(unsigned index, unsigned dwords) {
     entry_ir_.CreateStore(value, slot);
   }
   return index % 2 == 0 ? slot : ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), slot, 4);
+}
+
+void ScalarRegisters::keep_registers_in(RegisterMemory memory) {
+  const auto field = [&](std::size_t offset) {
+    return entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), memory.base, offset);
+  };
+  scc_slot_ = field(offsetof(RegistersInMemory, scc));
+  mode_slot_ = field(offsetof(RegistersInMemory, mode));
+  memory_ = std::move(memory);
+}
+
+Value* ScalarRegisters::place_in(const std::vector<RegisterMemory::Run>& runs, unsigned index, unsigned bytes) {
+  for (const RegisterMemory::Run& run : runs)
+    if (index >= run.first && index < run.first + run.count)
+      return ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), run.address,
+                                           run.offset + std::size_t{bytes} * (index - run.first));
+  unsupported("a register that it does not name");
 }
 
 Value* ScalarRegisters::written_scalar_slot(unsigned index, unsigned dwords) {

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <array>
+#include <optional>
+#include <vector>
 
 #include "softgpu/compute/emit/exec_knowledge.hpp"
 #include "softgpu/compute/emit/ir_code.hpp"
+#include "softgpu/compute/emit/register_memory.hpp"
 
 namespace softgpu::compute {
 
@@ -43,12 +46,19 @@ public:
 protected:
   /// The slot of a register or a pair. The first use makes it and gives it its initial value.
   llvm::Value* scalar_slot(unsigned index, unsigned dwords);
+  /// Before the first use of any register.
+  void keep_registers_in(RegisterMemory memory);
+  /// Null where registers are slots.
+  [[nodiscard]] const RegisterMemory* memory() const { return memory_ ? &*memory_ : nullptr; }
+  [[nodiscard]] llvm::Value* place_in(const std::vector<RegisterMemory::Run>& runs, unsigned index, unsigned bytes);
 
   std::array<llvm::AllocaInst*, scalar_register::count / 2> scalar_slots_ = {};
-  llvm::AllocaInst* scc_slot_;
-  llvm::AllocaInst* mode_slot_;
+  llvm::Value* scc_slot_;
+  llvm::Value* mode_slot_;
 
 private:
+  std::optional<RegisterMemory> memory_;
+
   llvm::Value* lane_mask(unsigned index);
   llvm::Value* written_scalar_slot(unsigned index, unsigned dwords);
 };

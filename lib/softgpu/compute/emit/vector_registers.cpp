@@ -3,15 +3,22 @@
 #include <cstddef>
 
 #include <llvm/IR/Constants.h>
+#include <llvm/IR/InstrTypes.h>
+#include <llvm/IR/Instructions.h>
 
+#include "softgpu/compute/run_time/registers_in_memory.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
 
 using llvm::Value;
 
-llvm::AllocaInst* VectorRegisters::vector_slot(unsigned index, unsigned chunk) {
+Value* VectorRegisters::vector_slot(unsigned index, unsigned chunk) {
   if (index >= vector_register_count) unsupported("no such vector register");
+  if (const RegisterMemory* in = memory(); in != nullptr) {
+    Value* place = place_in(in->vectors, index, RegistersInMemory::vector_bytes);
+    return ir.CreateConstInBoundsGEP1_64(ir.getInt8Ty(), place, std::size_t{64} * chunk);
+  }
   llvm::AllocaInst*& slot = vector_slots_.at(index).at(chunk);
   if (slot == nullptr) {
     llvm::Type* type = lanes(i32());
@@ -31,23 +38,43 @@ llvm::AllocaInst* VectorRegisters::vector_slot(unsigned index, unsigned chunk) {
   return slot;
 }
 
+namespace {
+
+/// Where LLVM selects between a sum and one of its summands, it would rather select the other summand or -0.0, and so
+/// for products. Added to -0.0, a NaN becomes quiet: the register of a lane that is not enabled would change. It takes
+/// a register that is loaded, which LLVM then makes a floating-point number from the start.
+Value* kept_apart(llvm::IRBuilder<>& ir, Value* value) {
+  auto* cast = llvm::dyn_cast<llvm::BitCastInst>(value);
+  auto* operation = cast == nullptr ? nullptr : llvm::dyn_cast<llvm::BinaryOperator>(cast->getOperand(0));
+  if (operation == nullptr || !operation->getType()->isFPOrFPVectorTy()) return value;
+  return ir.CreateBitCast(ir.CreateArithmeticFence(operation, operation->getType()), value->getType());
+}
+
+}  // namespace
+
 Value* VectorRegisters::vgpr(unsigned index, unsigned chunk) {
   return ir.CreateLoad(lanes(i32()), vector_slot(index, chunk));
 }
 
 void VectorRegisters::set_vgpr(unsigned index, unsigned chunk, Value* value, Value* also) {
   Value* mask = exec_mask(chunk);
+  if (memory() != nullptr) value = kept_apart(ir, value);
   if (also != nullptr) mask = ir.CreateAnd(mask, also);
   set_vgpr_unmasked(index, chunk, ir.CreateSelect(mask, value, vgpr(index, chunk)));
 }
 
 void VectorRegisters::set_vgpr_unmasked(unsigned index, unsigned chunk, Value* value) {
   check_vector_write(index);
-  llvm::AllocaInst* slot = vector_slot(index, chunk);
+  Value* slot = vector_slot(index, chunk);
   if (postpones_)
     postponed_.push_back({slot, value});
   else
     ir.CreateStore(value, slot);
+}
+
+Value* VectorRegisters::lane_in_memory(unsigned index, Value* lane) {
+  if (memory() == nullptr) return nullptr;
+  return ir.CreateInBoundsGEP(i32(), vector_slot(index, 0), ir.CreateZExt(lane, i64()));
 }
 
 Value* VectorRegisters::vector(const Operand& operand, unsigned chunk, unsigned dword) {

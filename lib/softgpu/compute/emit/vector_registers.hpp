@@ -19,6 +19,9 @@ public:
   /// Writes every lane of the chunk, whatever EXEC says: for v_writelane, and for values that were merged before.
   void set_vgpr_unmasked(unsigned index, unsigned chunk, llvm::Value* value);
 
+  /// Where one lane (i32) of a register is, where registers are in memory; null where they are not.
+  llvm::Value* lane_in_memory(unsigned index, llvm::Value* lane);
+
   /// A vector source without modifiers: vector register, or a scalar source for all lanes. `dword` picks the register
   /// within a tuple, for stores of several dwords.
   llvm::Value* vector(const Operand& operand, unsigned chunk, unsigned dword = 0);  ///< <16 x i32>
@@ -33,13 +36,13 @@ protected:
   void stop_postponing() { postpones_ = false; }
   void write_postponed();
 
-  llvm::AllocaInst* vector_slot(unsigned index, unsigned chunk);
+  llvm::Value* vector_slot(unsigned index, unsigned chunk);
 
   std::array<std::array<llvm::AllocaInst*, chunk_count>, vector_register_count> vector_slots_ = {};
 
 private:
   struct Write {
-    llvm::AllocaInst* slot;
+    llvm::Value* slot;
     llvm::Value* value;
   };
   std::vector<Write> postponed_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "softgpu/compute/emit/emitter.hpp"
+#include "softgpu/compute/execution/background_work.hpp"
 #include "softgpu/compute/execution/failures.hpp"
 #include "softgpu/compute/execution/kernel.hpp"
 #include "softgpu/compute/execution/translations.hpp"
@@ -35,6 +37,9 @@ Failure illegal_instruction(std::int64_t offset, const std::string& what) {
           .text = what + " at offset " + offset_from_entry(from_entry) + " of the kernel: not supported",
           .instruction = from_entry};
 }
+
+/// A kernel whose first code has run for so long is translated again, which takes about twice to twenty times as long.
+constexpr std::chrono::microseconds worth_an_instruction{500};
 
 /// LLVM wants for nothing but memory here.
 Failure no_host_code(std::uint64_t code_address, const JitError& error) {
@@ -95,12 +100,15 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   /// same time.
   std::array<std::mutex, 32> translation_mutexes;
   Translations translations;
+  const Optimize optimize;
+  BackgroundWork background;
 
   profile::Profile* profile;
   std::unordered_map<std::uint64_t, profile::KernelProfile*> profiles;  ///< by the address of a kernel's code
 
   explicit State(const EngineOptions& options)
-      : architecture(*options.architecture), translations(options), profile(options.profile) {}
+      : architecture(*options.architecture), translations(options), optimize(options.optimize),
+        profile(options.profile) {}
 
   /// Where the code of a kernel counts; null if nobody does.
   profile::KernelProfile* profile_of(std::uint64_t code_address) {
@@ -153,6 +161,39 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
            found->second.is_current(kernel_object);
   }
 
+  /// Null where kernels stay as they are.
+  std::shared_ptr<ProvisionalCode> provisional(const Program& program, std::uint32_t float_mode, WaitsFor waits_for) {
+    if (optimize != Optimize::later) return nullptr;
+    struct Task {
+      std::weak_ptr<State> engine;
+      std::weak_ptr<ProvisionalCode> code;
+      Program program;
+    };
+    const auto task = std::make_shared<Task>(weak_from_this(), std::weak_ptr<ProvisionalCode>(), program);
+    const auto replace = [task, float_mode, waits_for] {
+      const auto engine = task->engine.lock();
+      const auto code = task->code.lock();
+      if (engine != nullptr && code != nullptr) engine->replace(*code, task->program, float_mode, waits_for);
+    };
+    const auto ask = [replace, task] {
+      if (const auto engine = task->engine.lock()) engine->background.add(replace);
+    };
+    const auto code = std::make_shared<ProvisionalCode>(worth_an_instruction * program.instructions.size(), ask);
+    task->code = code;
+    return code;
+  }
+
+  /// Whatever goes wrong, the code that is there serves.
+  void replace(ProvisionalCode& code, const Program& program, std::uint32_t float_mode, WaitsFor waits_for) noexcept {
+    try {
+      TranslatedProgram better = translations.optimized(program, float_mode);
+      if (better.waits_for <= waits_for) code.set_better(std::move(better.code));
+    } catch (const UnsupportedInstruction&) {
+    } catch (const JitError&) {
+    } catch (const std::bad_alloc&) {
+    }
+  }
+
   KernelOrFailure translate_program(const KernelDescriptor& descriptor, const Program& program,
                                     std::uint64_t code_address) {
     try {
@@ -166,8 +207,9 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
               return state.lock()->region(code_address, offset, target, mode);  // kernels run while there is an engine
             });
       }
+      auto until_better = code.wave.is_optimized ? nullptr : provisional(program, descriptor.float_mode(), waits_for);
       return std::make_shared<const Kernel>(descriptor, program.target, code.wave, waits_for, std::move(code.code),
-                                            std::move(regions));
+                                            std::move(regions), std::move(until_better));
     } catch (const UnsupportedInstruction& unsupported) {
       return illegal_instruction(unsupported.offset, unsupported.text);
     } catch (const JitError& error) {
@@ -199,7 +241,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     const auto kernel = find(kernel_object);
     if (kernel == nullptr || (failure.host_address == 0 && !failure.instruction)) return std::nullopt;
     CodeRegion code;
-    code.wave = kernel->wave();
+    code.wave = kernel->wave_around(failure.host_address);
     if (failure.instruction)
       code.start = static_cast<std::int64_t>(*failure.instruction);
     else if (kernel->regions() != nullptr)
@@ -247,7 +289,9 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
 };
 
 Engine::Engine(const EngineOptions& options) : state_(std::make_shared<State>(options)) {}
-Engine::~Engine() = default;
+Engine::~Engine() { stop_optimizing(); }
+
+void Engine::stop_optimizing() noexcept { state_->background.stop(); }
 
 KernelOrFailure Engine::kernel(std::uint64_t kernel_object) {
   if (auto found = state_->find(kernel_object)) return found;

@@ -113,8 +113,8 @@ public:
   Engine& operator=(const Engine&) = delete;
 
   /// The translation of the kernel whose descriptor (or amd_kernel_code_t) is at `kernel_object`. The first call for a
-  /// kernel takes about half a millisecond an instruction, or less than one in all from the cache; later ones are a
-  /// look-up.
+  /// kernel takes a fraction of a millisecond an instruction, up to some milliseconds where it is to be optimized, or
+  /// less than one in all from the cache; later ones are a look-up.
   [[nodiscard]] std::variant<std::shared_ptr<const Kernel>, Failure> kernel(std::uint64_t kernel_object);
 
   /// The same if it is there already, else null: takes no time worth mentioning.
@@ -125,6 +125,9 @@ public:
   /// Where in the kernel the failure came from, for a person: the instruction and its source line, as far as they are
   /// known. Empty if neither is. May translate the kernel once more, which takes its time.
   [[nodiscard]] std::string place_of(std::uint64_t kernel_object, const Failure& failure) const;
+
+  /// No kernel's translation is replaced by an optimized one any more. For the end of the process.
+  void stop_optimizing() noexcept;
 
   /// Drops the translations of code within [base, base + size), which is about to be freed or rewritten.
   void forget(std::uint64_t base, std::size_t size);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "softgpu/compute/execution/code_regions.hpp"
+#include "softgpu/compute/execution/provisional_code.hpp"
 #include "softgpu/compute/instruction_set/architecture.hpp"
 #include "softgpu/compute/program/waits_for.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
@@ -70,9 +71,10 @@ class Kernel {
 public:
   /// `code` keeps the generated host code alive. `regions` is there for code that branches indirectly.
   Kernel(const KernelDescriptor& descriptor, const Target& target, WaveCode wave, WaitsFor waits_for,
-         std::shared_ptr<const void> code, std::unique_ptr<CodeRegions> regions = nullptr)
+         std::shared_ptr<const void> code, std::unique_ptr<CodeRegions> regions = nullptr,
+         std::shared_ptr<ProvisionalCode> provisional = nullptr)
       : descriptor_(descriptor), target_(target), wave_(wave), waits_for_(waits_for), code_(std::move(code)),
-        regions_(std::move(regions)) {
+        regions_(std::move(regions)), provisional_(std::move(provisional)) {
     if (regions_ != nullptr) waits_for_ = std::max(waits_for_, WaitsFor::anyone);
   }
 
@@ -82,7 +84,19 @@ public:
   [[nodiscard]] bool spreads_over_two_units() const noexcept {
     return target_.architecture->compute_unit->place_of(descriptor_.rsrc1).compute_units == 2;
   }
-  [[nodiscard]] WaveCode wave() const noexcept { return wave_; }
+  [[nodiscard]] WaveCode wave() const noexcept {
+    const WaveCode* better = provisional_ == nullptr ? nullptr : provisional_->better();
+    return better != nullptr ? *better : wave_;
+  }
+  /// Of its codes the one that has `host_address`; the first if none has.
+  [[nodiscard]] WaveCode wave_around(std::uint64_t host_address) const noexcept {
+    const WaveCode present = wave();
+    return present.contains(host_address) ? present : wave_;
+  }
+  /// Null where the code stays as it is.
+  [[nodiscard]] ProvisionalCode* provisional() const noexcept {
+    return provisional_ == nullptr || provisional_->better() != nullptr ? nullptr : provisional_.get();
+  }
   /// If no wavefront ever waits, the wavefronts can run one after the other on one stack.
   [[nodiscard]] WaitsFor waits_for() const noexcept { return waits_for_; }
   /// Where wavefronts go on that branch out of `wave`'s code; null if no wavefront does. The code there may wait.
@@ -95,6 +109,7 @@ private:
   WaitsFor waits_for_;
   std::shared_ptr<const void> code_;
   std::unique_ptr<CodeRegions> regions_;
+  std::shared_ptr<ProvisionalCode> provisional_;
 };
 
 }  // namespace softgpu::compute

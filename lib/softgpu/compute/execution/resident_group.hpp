@@ -11,12 +11,12 @@
 #include <optional>
 #include <variant>
 
-#include "softgpu/compute/emit/register_file.hpp"
 #include "softgpu/compute/execution/engine.hpp"
 #include "softgpu/compute/execution/fiber.hpp"
 #include "softgpu/compute/execution/launch.hpp"
 #include "softgpu/compute/run_time/fault_guard.hpp"
 #include "softgpu/compute/run_time/global_wave_sync.hpp"
+#include "softgpu/compute/run_time/register_file.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {

@@ -1,5 +1,6 @@
 #include "softgpu/compute/execution/translations.hpp"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <optional>
@@ -10,8 +11,10 @@
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Support/SHA256.h>
 
+#include "softgpu/compute/emit/template_calls.hpp"
 #include "softgpu/compute/host_code/code_lines.hpp"
 #include "softgpu/compute/host_code/translator.hpp"
+#include "softgpu/compute/instructions/families.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -58,14 +61,14 @@ KernelCache::Key key_of(const std::string& identity, const Program& program, std
   return maker.key();
 }
 
-// A file has a byte that tells what the code may wait for, then the object file.
+// A file of optimized code has a byte that tells what the code may wait for, then the object file.
 char byte_of(WaitsFor what) { return static_cast<char>('0' + static_cast<int>(what)); }
 WaitsFor of_byte(char byte) { return static_cast<WaitsFor>(byte - '0'); }
 
 }  // namespace
 
 Translations::Translations(const EngineOptions& options)
-    : jit_(options.cpu, options.optimize), caches_(options.caches),
+    : jit_(options.cpu), optimize_(options.optimize), caches_(options.caches),
       cache_(options.cache_folder, options.cache_bytes, options.log, options.warn), log_(options.log) {
   if (cache_.is_on()) identity_ = jit_.identity();
   if (!identity_.empty() && caches_ == Caches::kept) identity_ += "\nthrough caches";
@@ -79,46 +82,153 @@ EmitOptions Translations::options(bool lines, profile::KernelProfile* profile) c
   return {.vectors = jit_.vectors(), .caches = caches_, .profile = profile, .lines = lines};
 }
 
-TranslatedProgram Translations::translate_now(const Program& program, std::uint32_t float_mode,
-                                              profile::KernelProfile* profile, std::string& kept) {
-  Translation translation;
-  const std::string object = jit_.compile([&](llvm::Module& module, const char* name) {
-    translation = translate(program, float_mode, options(false, profile), name, module);
+std::string Translations::compile(const Program& program, std::uint32_t float_mode, const EmitOptions& options,
+                                  WaitsFor& waits_for) const {
+  return jit_.compile([&](llvm::Module& module, const char* name) {
+    waits_for = translate(program, float_mode, options, name, module).waits_for;
   });
-  TranslatedProgram translated{jit_.link(object), translation.waits_for};
-  kept = byte_of(translation.waits_for) + object;
-  return translated;
+}
+
+CallingObjects Translations::compile_soon(const Program& program, std::uint32_t float_mode, bool lines,
+                                          Calls& made) const {
+  EmitOptions of_functions = options(false, nullptr);
+  of_functions.is_compact = true;
+  return jit_.compile_soon([&](llvm::Module& module, const char* name, llvm::Module& functions) {
+    TemplateCalls calls(program.target, handlers_of(*program.target.architecture), of_functions, functions,
+                        [&](const std::string& function) { return jit_.find_function(function); });
+    made.waits_for = translate(program, float_mode, options(lines, nullptr), name, module, &calls).waits_for;
+    made.functions = calls.used();
+    return calls.made();
+  });
 }
 
 std::optional<std::int64_t> Translations::instruction_at(const Program& program, std::uint32_t float_mode,
                                                          const WaveCode& made, std::uint64_t host_address,
                                                          profile::KernelProfile* profile) const {
-  const std::string object = jit_.compile([&](llvm::Module& module, const char* name) {
-    translate(program, float_mode, options(true, profile), name, module);
-  });
+  Calls calls;
+  WaitsFor waits_for{};
+  const std::string object = made.is_optimized ? compile(program, float_mode, options(true, profile), waits_for)
+                                               : compile_soon(program, float_mode, true, calls).caller;
   return compute::instruction_at(program, object, made, host_address);
 }
 
 TranslatedProgram Translations::of(const Program& program, std::uint32_t float_mode, profile::KernelProfile* profile) {
-  std::string kept;
-  if (identity_.empty() || profile != nullptr) {
+  if (profile != nullptr) {
     log(program, "translated");
-    return translate_now(program, float_mode, profile, kept);
+    WaitsFor waits_for{};
+    const std::string object = compile(program, float_mode, options(false, profile), waits_for);
+    return {jit_.link(object), waits_for};
   }
-  const KernelCache::Key key = key_of(identity_, program, float_mode);
-  if (const std::optional<std::string> found = cache_.find(key)) {
-    try {
-      TranslatedProgram translated{jit_.link(std::string_view(*found).substr(1)), of_byte(found->front())};
-      log(program, "from the cache");
-      return translated;
-    } catch (const std::exception& error) {
-      log(program, error.what());  // a new translation replaces it
-    }
+  const Keys keys = keys_of(program, float_mode);
+  if (optimize_ != Optimize::no)
+    if (auto kept = find(keys, program)) return *std::move(kept);
+  if (optimize_ == Optimize::yes) return translate_optimized(program, float_mode, keys, "translated");
+  if (auto kept = find_soon(keys, program)) return *std::move(kept);
+  return translate_soon(program, float_mode, keys);
+}
+
+TranslatedProgram Translations::optimized(const Program& program, std::uint32_t float_mode) {
+  const Keys keys = keys_of(program, float_mode);
+  if (auto kept = find(keys, program)) return *std::move(kept);  // of another process
+  return translate_optimized(program, float_mode, keys, "optimized");
+}
+
+Translations::Keys Translations::keys_of(const Program& program, std::uint32_t float_mode) const {
+  if (identity_.empty()) return {};
+  return {.optimized = key_of(identity_, program, float_mode),
+          .soon = key_of(identity_ + "\nnot optimized", program, float_mode)};
+}
+
+std::optional<TranslatedProgram> Translations::find(const Keys& keys, const Program& program) {
+  const auto kept = keys.optimized ? cache_.find(*keys.optimized) : std::nullopt;
+  if (!kept) return std::nullopt;
+  try {
+    TranslatedProgram translated{jit_.link(std::string_view(*kept).substr(1)), of_byte(kept->front())};
+    log(program, "from the cache");
+    return translated;
+  } catch (const std::exception& error) {
+    log(program, error.what());  // a new translation replaces it
+    return std::nullopt;
   }
-  TranslatedProgram translated = translate_now(program, float_mode, nullptr, kept);
-  log(program, "translated");
-  cache_.store(key, kept);
+}
+
+TranslatedProgram Translations::translate_optimized(const Program& program, std::uint32_t float_mode, const Keys& keys,
+                                                    const char* how) {
+  WaitsFor waits_for{};
+  const std::string object = compile(program, float_mode, options(false, nullptr), waits_for);
+  TranslatedProgram translated{jit_.link(object), waits_for};
+  log(program, how);
+  if (keys.optimized) cache_.store(*keys.optimized, byte_of(waits_for) + object);
   return translated;
+}
+
+std::optional<TranslatedProgram> Translations::find_soon(const Keys& keys, const Program& program) {
+  const auto kept = keys.soon ? cache_.find(*keys.soon) : std::nullopt;
+  if (!kept) return std::nullopt;
+  try {
+    const auto caller = KeptCaller::of_bytes(*kept);
+    if (!caller || !std::ranges::all_of(caller->functions, [&](const auto& key) { return has_functions(key); }))
+      return std::nullopt;
+    TranslatedProgram translated{jit_.link(caller->object, false), caller->waits_for};
+    log(program, "from the cache");
+    return translated;
+  } catch (const std::exception& error) {
+    log(program, error.what());
+    return std::nullopt;
+  }
+}
+
+TranslatedProgram Translations::translate_soon(const Program& program, std::uint32_t float_mode, const Keys& keys) {
+  Calls calls;
+  CallingObjects objects = compile_soon(program, float_mode, false, calls);
+  const bool is_kept = keys.soon.has_value();
+  if (!objects.named.empty()) {
+    const KeptFunctions functions{std::move(objects.named), std::move(objects.functions)};
+    jit_.add_functions(functions.object, functions.named);
+    if (is_kept) keep(functions);
+  }
+  TranslatedProgram translated{jit_.link(objects.caller, false), calls.waits_for};
+  log(program, "translated");
+  if (is_kept)
+    cache_.store(*keys.soon,
+                 KeptCaller{calls.waits_for, files_of(calls.functions), std::move(objects.caller)}.as_bytes());
+  return translated;
+}
+
+void Translations::keep(const KeptFunctions& functions) {
+  KeyMaker maker;
+  maker.add(identity_);
+  for (const auto& [name, waits_for] : functions.named) maker.add(name);
+  const KernelCache::Key key = maker.key();
+  cache_.store(key, functions.as_bytes());
+  note(key, functions);
+}
+
+void Translations::note(const KernelCache::Key& file, const KeptFunctions& functions) {
+  const std::lock_guard lock(files_mutex_);
+  for (const auto& [name, waits_for] : functions.named) file_of_.try_emplace(name, file);
+  files_.insert(file);
+}
+
+bool Translations::has_functions(const KernelCache::Key& file) {
+  {
+    const std::lock_guard lock(files_mutex_);
+    if (files_.contains(file)) return true;
+  }
+  const auto kept = cache_.find(file);
+  const auto functions = kept ? KeptFunctions::of_bytes(*kept) : std::nullopt;
+  if (!functions) return false;
+  jit_.add_functions(functions->object, functions->named);
+  note(file, *functions);
+  return true;
+}
+
+std::vector<KernelCache::Key> Translations::files_of(const std::set<std::string>& functions) {
+  std::set<KernelCache::Key> files;
+  const std::lock_guard lock(files_mutex_);
+  for (const std::string& name : functions)
+    if (const auto found = file_of_.find(name); found != file_of_.end()) files.insert(found->second);
+  return {files.begin(), files.end()};
 }
 
 }  // namespace softgpu::compute

@@ -2,13 +2,20 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "softgpu/compute/emit/emit_options.hpp"
 #include "softgpu/compute/execution/engine.hpp"
+#include "softgpu/compute/execution/kept_code.hpp"
 #include "softgpu/compute/host_code/jit.hpp"
 #include "softgpu/compute/host_code/kernel_cache.hpp"
+#include "softgpu/compute/host_code/optimize.hpp"
 #include "softgpu/compute/program/program.hpp"
 
 namespace softgpu::compute {
@@ -26,24 +33,57 @@ public:
   /// With `profile`, the code counts there, and is kept nowhere. Throws UnsupportedInstruction.
   [[nodiscard]] TranslatedProgram of(const Program& program, std::uint32_t float_mode,
                                      profile::KernelProfile* profile = nullptr);
+  /// Optimized, where of() was to be there soon.
+  [[nodiscard]] TranslatedProgram optimized(const Program& program, std::uint32_t float_mode);
 
-  /// The instruction of `program`, by its offset, that the code at `host_address` is of; `made` is what of() made of
+  /// The instruction of `program`, by its offset, that the code at `host_address` is of; `made` is what was made of
   /// that program. Empty if the code is of no instruction alone. Takes as long as a translation.
   [[nodiscard]] std::optional<std::int64_t> instruction_at(const Program& program, std::uint32_t float_mode,
                                                            const WaveCode& made, std::uint64_t host_address,
                                                            profile::KernelProfile* profile = nullptr) const;
 
 private:
-  [[nodiscard]] EmitOptions options(bool lines, profile::KernelProfile* profile) const;
-  [[nodiscard]] TranslatedProgram translate_now(const Program& program, std::uint32_t float_mode,
-                                                profile::KernelProfile* profile, std::string& kept);
+  /// Of a program's files in the cache; empty where code is good for this process only.
+  struct Keys {
+    std::optional<KernelCache::Key> optimized;
+    std::optional<KernelCache::Key> soon;
+  };
+  /// The functions that code calls, and what all of it may wait for.
+  struct Calls {
+    WaitsFor waits_for = WaitsFor::nothing;
+    std::set<std::string> functions;
+  };
+
   void log(const Program& program, const char* what) const;
+  [[nodiscard]] Keys keys_of(const Program& program, std::uint32_t float_mode) const;
+  [[nodiscard]] EmitOptions options(bool lines, profile::KernelProfile* profile) const;
+
+  [[nodiscard]] std::string compile(const Program& program, std::uint32_t float_mode, const EmitOptions& options,
+                                    WaitsFor& waits_for) const;
+  [[nodiscard]] std::optional<TranslatedProgram> find(const Keys& keys, const Program& program);
+  [[nodiscard]] TranslatedProgram translate_optimized(const Program& program, std::uint32_t float_mode,
+                                                      const Keys& keys, const char* how);
+
+  [[nodiscard]] CallingObjects compile_soon(const Program& program, std::uint32_t float_mode, bool lines,
+                                            Calls& made) const;
+  [[nodiscard]] std::optional<TranslatedProgram> find_soon(const Keys& keys, const Program& program);
+  [[nodiscard]] TranslatedProgram translate_soon(const Program& program, std::uint32_t float_mode, const Keys& keys);
+  void keep(const KeptFunctions& functions);
+  void note(const KernelCache::Key& file, const KeptFunctions& functions);
+  /// Whether the functions of a file are there, or can be taken from it.
+  [[nodiscard]] bool has_functions(const KernelCache::Key& file);
+  [[nodiscard]] std::vector<KernelCache::Key> files_of(const std::set<std::string>& functions);
 
   Jit jit_;
+  Optimize optimize_;
   Caches caches_;
   KernelCache cache_;
   std::string identity_;
   KernelCache::Log log_;
+
+  std::mutex files_mutex_;
+  std::map<std::string, KernelCache::Key> file_of_;  ///< in which functions are kept
+  std::set<KernelCache::Key> files_;
 };
 
 }  // namespace softgpu::compute

@@ -2,6 +2,7 @@
 //
 // Wavefronts that wait for nothing run one after the other, on the caller's stack if their kernel has no loop, else on
 // one fiber. Otherwise each wavefront is a fiber. A work-group of fibers can be set aside while it waits.
+#include <chrono>
 #include <memory>
 #include <new>
 #include <thread>
@@ -20,6 +21,25 @@ namespace {
 
 void pass_barrier_alone(WaveState*) {}
 void let_other_threads_run(WaveState*) { std::this_thread::yield(); }
+
+/// Tells code that is to be replaced how long it ran.
+class RunTime {
+public:
+  explicit RunTime(const Kernel& kernel) : code_(kernel.provisional()) {
+    if (code_ != nullptr) since_ = Clock::now();
+  }
+  ~RunTime() {
+    if (code_ != nullptr) code_->ran_for(Clock::now() - since_);
+  }
+  RunTime(const RunTime&) = delete;
+  RunTime& operator=(const RunTime&) = delete;
+
+private:
+  using Clock = std::chrono::steady_clock;
+
+  ProvisionalCode* code_;
+  Clock::time_point since_;
+};
 
 /// How many are kept for the next work-groups: more wait at a time only if a grid waits for itself.
 constexpr std::size_t most_spares = 64;
@@ -148,6 +168,7 @@ std::optional<Failure> WorkGroupRunner::run(const Launch& launch, std::uint64_t 
 
 WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint64_t& begin, std::uint64_t end) {
   const auto& prepared = static_cast<const PreparedLaunch&>(launch);
+  const RunTime run_time(prepared.kernel());
   const Interruptible interruptible(launch.identity());
   try {
     return state_->run_in_turn(prepared, begin, end);
@@ -160,6 +181,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint6
   if (launch.runs_in_turn()) return start(launch, group_index, group_index + 1);
   const auto& prepared = static_cast<const PreparedLaunch&>(launch);
   const WorkGroup group = prepared.group(group_index);
+  const RunTime run_time(prepared.kernel());
   const Interruptible interruptible(launch.identity());
   try {
     state_->resident->begin(prepared, group, state_->find_scratch(prepared, group), state_->find_caches(prepared));
@@ -172,6 +194,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint6
 WorkGroupRunner::Outcome WorkGroupRunner::resume(std::unique_ptr<SuspendedGroup> group) {
   state_->set_resident(std::unique_ptr<ResidentGroup>(static_cast<ResidentGroup*>(group.release())));
   const PreparedLaunch& launch = state_->resident->launch();
+  const RunTime run_time(launch.kernel());
   const Interruptible interruptible(launch.identity());
   try {
     state_->resident->move_to(state_->find_caches(launch));

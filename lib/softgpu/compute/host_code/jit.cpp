@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <string>
-#include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include <llvm-c/Core.h>
@@ -75,8 +76,7 @@ HostVectors vectors_of(HostCpu cpu) {
 
 /// The passes that pay for translated code: registers to SSA values, then the masks and halves folded away. Loop passes
 /// find nothing to do in it, and the only functions to inline are those of lane_shape.cpp, once equal calls are one.
-/// Code that is not to be optimized has SSA values and is inlined, too: the code generator is faster for it.
-void run_passes(llvm::Module& module, llvm::TargetMachine& machine, Optimize optimize) {
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager call_graph;
@@ -98,7 +98,6 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine, Optimize opt
   before_inlining.addPass(llvm::EarlyCSEPass());
   run(before_inlining);
   llvm::AlwaysInlinerPass(false).run(module, modules);
-  if (optimize == Optimize::no) return;
   functions.clear();
 
   llvm::FunctionPassManager passes;
@@ -151,45 +150,95 @@ Definition definition_of(std::uint64_t address) {
   return {Address(address), llvm::JITSymbolFlags::Exported};
 }
 
-/// Defines the symbols that own_symbol() names.
+/// The functions that quickly made code calls.
+class CalledFunctions {
+public:
+  struct Function {
+    std::uint64_t address;
+    WaitsFor waits_for;
+  };
+
+  [[nodiscard]] std::optional<Function> find(const std::string& name) const {
+    const std::lock_guard lock(mutex_);
+    const auto found = functions_.find(name);
+    return found == functions_.end() ? std::nullopt : std::optional(found->second);
+  }
+  /// Of two of one name, which two threads made at once, the first counts.
+  void add(const std::string& name, const Function& function) {
+    const std::lock_guard lock(mutex_);
+    functions_.try_emplace(name, function);
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, Function> functions_;
+};
+
+/// Defines the symbols that own_symbol() names, and the functions of CalledFunctions.
 class OwnSymbols final : public llvm::orc::DefinitionGenerator {
 public:
+  explicit OwnSymbols(const CalledFunctions& functions) : functions_(functions) {}
+
   llvm::Error tryToGenerate(llvm::orc::LookupState&, llvm::orc::LookupKind, llvm::orc::JITDylib& dylib,
                             llvm::orc::JITDylibLookupFlags, const llvm::orc::SymbolLookupSet& names) override {
     llvm::orc::SymbolMap found;
-    for (const auto& [name, flags] : names)
+    for (const auto& [name, flags] : names) {
       if (const auto address = own_address(std::string_view((*name).data(), (*name).size())))
         found[name] = definition_of(*address);
+      else if (const auto function = functions_.find((*name).str()))
+        found[name] = definition_of(function->address);
+    }
     return found.empty() ? llvm::Error::success() : dylib.define(llvm::orc::absoluteSymbols(std::move(found)));
   }
+
+private:
+  const CalledFunctions& functions_;
 };
 
 }  // namespace
 
 struct Jit::State {
-  State(HostCpu cpu, Optimize asked)
-      : machine(machine_for(cpu)), optimize(asked), vectors(vectors_of(cpu)),
+  explicit State(HostCpu cpu)
+      : machine(machine_for(cpu)), vectors(vectors_of(cpu)),
         session(value_of(llvm::orc::SelfExecutorProcessControl::Create(
             nullptr, std::make_unique<llvm::orc::InPlaceTaskDispatcher>()))),
         linker(session), runtime(session.createBareJITDylib("runtime")) {
-    runtime.addGenerator(std::make_unique<OwnSymbols>());
+    runtime.addGenerator(std::make_unique<OwnSymbols>(functions));
     // For the functions that LLVM itself calls: memcpy, fma and the like. ELF has no prefix.
     runtime.addGenerator(value_of(llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess('\0')));
   }
   ~State() { llvm::consumeError(session.endSession()); }
+
+  [[nodiscard]] std::unique_ptr<llvm::TargetMachine> create_machine(CodeGeneration level) const {
+    auto builder = machine;
+    builder.setCodeGenOptLevel(level);
+    return value_of(builder.createTargetMachine());
+  }
+
+  /// A library of its own each: all kernels define the same name.
+  llvm::orc::JITDylib& add_library(std::string_view object, const char* kind) {
+    llvm::orc::JITDylib& dylib = session.createBareJITDylib(kind + std::to_string(count++));
+    dylib.addToLinkOrder(runtime);
+    check(linker.add(dylib, llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()}, dylib.getName())));
+    return dylib;
+  }
+
+  std::uint64_t address_in(llvm::orc::JITDylib& dylib, const char* name) {
+    return number_of(value_of(session.lookup({&dylib}, session.intern(name))).getAddress());
+  }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
   const llvm::orc::JITTargetMachineBuilder machine;
-  const Optimize optimize;
   const HostVectors vectors;
+  CalledFunctions functions;
   llvm::orc::ExecutionSession session;
   llvm::orc::ObjectLinkingLayer linker;
   llvm::orc::JITDylib& runtime;
   std::atomic<std::uint64_t> count{0};
 };
 
-Jit::Jit(HostCpu cpu, Optimize optimize) : state_(std::make_shared<State>(cpu, optimize)) {}
+Jit::Jit(HostCpu cpu) : state_(std::make_shared<State>(cpu)) {}
 Jit::~Jit() = default;
 
 std::string Jit::identity() const {
@@ -199,12 +248,14 @@ std::string Jit::identity() const {
   if (own.empty() || !library || library->build_id.empty()) return {};
   return "softgpu " + own + "\nLLVM " LLVM_VERSION_STRING " " + library->build_id + "\n" +
          state_->machine.getTargetTriple().str() + " " + state_->machine.getCPU() + " " +
-         state_->machine.getFeatures().getString() + (state_->optimize == Optimize::yes ? "" : "\nnot optimized");
+         state_->machine.getFeatures().getString();
 }
 
 HostVectors Jit::vectors() const noexcept { return state_->vectors; }
 
-std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& fill) const {
+namespace {
+
+void prepare_llvm() {
   static const bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -212,48 +263,91 @@ std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& 
     return true;
   }();
   static_cast<void>(initialized);
-  const auto compile_as = [&](Optimize optimize) {
-    auto builder = state_->machine;
-    builder.setCodeGenOptLevel(optimize == Optimize::yes ? CodeGeneration::Default : CodeGeneration::None);
-    const auto machine = value_of(builder.createTargetMachine());
-    llvm::LLVMContext context;
-    FrameSize frame(context);
-    llvm::Module module(wave_function_name, context);
-    module.setDataLayout(machine->createDataLayout());
-    module.setTargetTriple(machine->getTargetTriple().str());
-    fill(module, wave_function_name);
-    run_passes(module, *machine, optimize);
-    FrameSize::ask_for(module);
-    const auto object = value_of(llvm::orc::SimpleCompiler(*machine)(module));
-    return std::pair(object->getBuffer().str(), frame.bytes());
-  };
-  auto [object, frame] = compile_as(state_->optimize);
-  // Code that is not optimized keeps each value in a place of its own.
-  if (frame > most_frame_bytes && state_->optimize == Optimize::no) std::tie(object, frame) = compile_as(Optimize::yes);
-  if (frame > most_frame_bytes)
-    throw JitError("a wavefront would need " + std::to_string(frame) + " bytes of the host's stack, and may have " +
+}
+
+void set_machine(llvm::Module& module, const llvm::TargetMachine& machine) {
+  module.setDataLayout(machine.createDataLayout());
+  module.setTargetTriple(machine.getTargetTriple().str());
+}
+
+std::string object_of(llvm::Module& module, llvm::TargetMachine& machine) {
+  FrameSize::ask_for(module);
+  return value_of(llvm::orc::SimpleCompiler(machine)(module))->getBuffer().str();
+}
+
+void check_frame(std::uint64_t bytes) {
+  if (bytes > most_frame_bytes)
+    throw JitError("a wavefront would need " + std::to_string(bytes) + " bytes of the host's stack, and may have " +
                    std::to_string(most_frame_bytes) + "; compile the kernel with fewer registers or in parts");
+}
+
+}  // namespace
+
+std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& fill) const {
+  prepare_llvm();
+  const auto machine = state_->create_machine(CodeGeneration::Default);
+  llvm::LLVMContext context;
+  FrameSize frame(context);
+  llvm::Module module(wave_function_name, context);
+  set_machine(module, *machine);
+  fill(module, wave_function_name);
+  run_passes(module, *machine);
+  std::string object = object_of(module, *machine);
+  check_frame(frame.bytes());
   return object;
 }
 
-HostCode Jit::link(std::string_view object) {
+CallingObjects Jit::compile_soon(
+    const std::function<std::map<std::string, WaitsFor>(llvm::Module&, const char*, llvm::Module&)>& fill) const {
+  prepare_llvm();
+  const auto plain_machine = state_->create_machine(CodeGeneration::None);
+  const auto machine = state_->create_machine(CodeGeneration::Default);
+  llvm::LLVMContext context;
+  FrameSize frame(context);
+  llvm::Module caller(wave_function_name, context);
+  llvm::Module functions("instructions", context);
+  set_machine(caller, *plain_machine);
+  set_machine(functions, *machine);
+  CallingObjects objects;
+  objects.named = fill(caller, wave_function_name, functions);
+  objects.caller = object_of(caller, *plain_machine);
+  if (!objects.named.empty()) {
+    run_passes(functions, *machine);
+    objects.functions = object_of(functions, *machine);
+  }
+  check_frame(2 * frame.bytes());  // one of each at a time
+  return objects;
+}
+
+void Jit::add_functions(std::string_view object, const std::map<std::string, WaitsFor>& named) {
   State& state = *state_;
-  // A library of its own each: all of them define the same name.
-  llvm::orc::JITDylib& dylib = state.session.createBareJITDylib("kernel" + std::to_string(state.count++));
+  llvm::orc::JITDylib& dylib = state.add_library(object, "instructions");
+  llvm::orc::SymbolLookupSet names;
+  for (const auto& [name, waits_for] : named) names.add(state.session.intern(name));
+  const auto found = value_of(state.session.lookup(llvm::orc::makeJITDylibSearchOrder(&dylib), std::move(names)));
+  for (const auto& [symbol, definition] : found) {
+    const std::string name = (*symbol).str();
+    state.functions.add(name, {number_of(definition.getAddress()), named.at(name)});
+  }
+}
+
+std::optional<WaitsFor> Jit::find_function(const std::string& name) const {
+  const auto found = state_->functions.find(name);
+  return found ? std::optional(found->waits_for) : std::nullopt;
+}
+
+HostCode Jit::link(std::string_view object, bool is_optimized) {
+  State& state = *state_;
+  llvm::orc::JITDylib& dylib = state.add_library(object, "kernel");
   // The library goes before the session that it belongs to.
   auto release = [owner = state_](llvm::orc::JITDylib* which) {
     llvm::consumeError(owner->session.removeJITDylib(*which));
   };
   const std::shared_ptr<llvm::orc::JITDylib> code(&dylib, std::move(release));
-  dylib.addToLinkOrder(state.runtime);
-  auto file = llvm::MemoryBuffer::getMemBufferCopy({object.data(), object.size()}, dylib.getName());  // aligned
-  const std::uint64_t bytes =
-      code_bytes(std::string_view(file->getBufferStart(), file->getBufferSize()), wave_function_name);
-  check(state.linker.add(dylib, std::move(file)));
-  const std::uint64_t address =
-      number_of(value_of(state.session.lookup({&dylib}, state.session.intern(wave_function_name))).getAddress());
-  auto* run = reinterpret_cast<WaveFunction>(address);  // NOLINT(performance-no-int-to-ptr)
-  return {{run, bytes}, code};
+  const std::uint64_t bytes = code_bytes(object, wave_function_name);
+  auto* run = reinterpret_cast<WaveFunction>(  // NOLINT(performance-no-int-to-ptr)
+      state.address_in(dylib, wave_function_name));
+  return {{run, bytes, is_optimized}, code};
 }
 
 }  // namespace softgpu::compute

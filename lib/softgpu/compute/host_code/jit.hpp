@@ -4,12 +4,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
-#include "softgpu/compute/host_code/optimize.hpp"
+#include "softgpu/compute/program/waits_for.hpp"
 #include "softgpu/compute/run_time/host_cpu.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
@@ -37,11 +39,18 @@ struct HostCode {
   std::shared_ptr<const void> code;
 };
 
+/// Object files of code that calls a function an instruction, and of the functions that were not there yet.
+struct CallingObjects {
+  std::string caller;
+  std::string functions;                  ///< empty if there are none
+  std::map<std::string, WaitsFor> named;  ///< the functions
+};
+
 /// Thread safety: every member may be called from any thread; HostCode may be released on any thread, also after the
 /// Jit.
 class Jit {
 public:
-  explicit Jit(HostCpu cpu = HostCpu::host, Optimize optimize = Optimize::yes);
+  explicit Jit(HostCpu cpu = HostCpu::host);
   ~Jit();
   Jit(const Jit&) = delete;
   Jit& operator=(const Jit&) = delete;
@@ -55,9 +64,18 @@ public:
   /// An object file of the function that `fill` adds to the module, named as it is told. What it throws passes through.
   /// Throws JitError.
   [[nodiscard]] std::string compile(const std::function<void(llvm::Module&, const char* name)>& fill) const;
+  /// The same for code that is to be there soon: `fill` adds the function to the first module, and the functions that
+  /// it calls to the second, which it tells of.
+  [[nodiscard]] CallingObjects compile_soon(
+      const std::function<std::map<std::string, WaitsFor>(llvm::Module&, const char* name, llvm::Module&)>& fill) const;
+  /// Makes functions of compile_soon() ready to be called by code that is linked later.
+  void add_functions(std::string_view object, const std::map<std::string, WaitsFor>& named);
+  /// What one of these may wait for; empty if there is none of that name.
+  [[nodiscard]] std::optional<WaitsFor> find_function(const std::string& name) const;
+
   /// Makes the function of an object file ready to be called. Throws JitError, also where it refers to what is not
   /// there.
-  [[nodiscard]] HostCode link(std::string_view object);
+  [[nodiscard]] HostCode link(std::string_view object, bool is_optimized = true);
 
 private:
   struct State;

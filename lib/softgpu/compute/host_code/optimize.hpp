@@ -3,9 +3,11 @@
 
 namespace softgpu::compute {
 
-enum class Optimize {
-  no,  ///< translated faster, and slower to execute
-  yes,
+/// The values are those of SOFTGPU_OPTIMIZE.
+enum class Optimize : unsigned {
+  no = 0,     ///< translated soon, and slower to execute
+  yes = 1,    ///< fast from the first dispatch on, which waits for it
+  later = 2,  ///< there soon; kernels that have run for a while are translated again meanwhile, to be fast
 };
 
 }  // namespace softgpu::compute

@@ -9,6 +9,7 @@
 
 #include "softgpu/compute/emit/emitter.hpp"
 #include "softgpu/compute/emit/rounding.hpp"
+#include "softgpu/compute/emit/template_calls.hpp"
 #include "softgpu/compute/host_code/code_lines.hpp"
 #include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/families.hpp"
@@ -35,6 +36,17 @@ unsigned vgpr_limit(const Program& program) {
   return limit;
 }
 
+unsigned agpr_limit(const Program& program) {
+  unsigned limit = 0;
+  const auto look_at = [&](const Instruction& instruction) {
+    for (const Operand& operand : instruction.operands)
+      if (operand.is_vector() && operand.index >= first_agpr)
+        limit = std::max(limit, operand.index - first_agpr + operand.dwords);
+  };
+  for (const auto& [offset, instruction] : program.instructions) look_at(instruction);
+  return limit;
+}
+
 /// A longer program is translated for any EXEC only: its first dispatch takes long enough as it is.
 constexpr std::size_t most_instructions_twice = 500;
 
@@ -44,26 +56,24 @@ constexpr std::size_t most_modes = 64;
 }  // namespace
 
 Translation translate(const Program& program, std::uint32_t float_mode, const EmitOptions& options, const char* name,
-                      llvm::Module& module) {
+                      llvm::Module& module, TemplateCalls* templates) {
   llvm::LLVMContext& context = module.getContext();
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
   llvm::Function* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
-  function->setDoesNotThrow();
-  function->addFnAttr(llvm::Attribute::NullPointerIsValid);  // a kernel's access to address 0 is to fault
-  function->addFnAttr("stackrealign");                       // or else spilled vectors lie across two cache lines each
-  function->addParamAttr(0, llvm::Attribute::NoAlias);
-
+  set_attributes(*function);
   if (has_directed_rounding(program, float_mode)) function->addFnAttr(llvm::Attribute::StrictFP);
 
   Emitter emitter(*function, program.target, handlers_of(*program.target.architecture), float_mode, options);
   emitter.indexing.limit = vgpr_limit(program);
   emitter.known_mode.set_possible(modes_of_constants(program, float_mode));
+  if (templates != nullptr) emitter.call_templates(*templates, emitter.indexing.limit, agpr_limit(program));
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
-  if (program.branches_indirectly() || program.instructions.size() > most_instructions_twice)
+  if (templates != nullptr || program.branches_indirectly() || program.instructions.size() > most_instructions_twice)
     emitter.exec_knowledge.ignore();
   const auto& modes_reached = emitter.known_mode.possible();
   const auto skips = [](std::uint32_t mode) { return (mode & mode_register::vskip) != 0; };
-  if (auto sums = follow_lane_sums(program); sums && std::ranges::none_of(modes_reached, skips))
+  if (auto sums = templates == nullptr ? follow_lane_sums(program) : std::nullopt;
+      sums && std::ranges::none_of(modes_reached, skips))
     emitter.address_sums.use(std::move(*sums));
   std::optional<CodeLines> lines;
   if (options.lines) lines.emplace(*function, program);

@@ -14,12 +14,14 @@ class Module;
 
 namespace softgpu::compute {
 
+class TemplateCalls;
+
 struct Translation {
   WaitsFor waits_for = WaitsFor::nothing;
 };
 
-/// Adds the function `name` to `module`. Throws UnsupportedInstruction.
+/// Adds the function `name` to `module`. Throws UnsupportedInstruction. With `templates`, the function calls theirs.
 Translation translate(const Program& program, std::uint32_t float_mode, const EmitOptions& options, const char* name,
-                      llvm::Module& module);
+                      llvm::Module& module, TemplateCalls* templates = nullptr);
 
 }  // namespace softgpu::compute

@@ -131,7 +131,7 @@ void refuse_overrun(Emitter& e, const Instruction& i, const BufferAccess& access
   e.ir.CreateCondBr(e.ir.CreateAnd(is_own_scratch(e, access), any), overrun, within);
   e.ir.SetInsertPoint(overrun);
   e.call(reinterpret_cast<const void*>(&runtime::leave_after_overrun), e.ir.getVoidTy(),
-         {e.state(), e.mask_from_chunks(beyond), e.ir.getInt64(static_cast<std::uint64_t>(i.offset))});
+         {e.state(), e.mask_from_chunks(beyond), e.offset_of(i)});
   e.ir.CreateUnreachable();
   e.ir.SetInsertPoint(within);
 }
@@ -210,9 +210,20 @@ void branch(Emitter& e, const Instruction& i, const BufferAccess& access, std::u
   llvm::BasicBlock* scratch = e.new_block("scratch");
   llvm::BasicBlock* buffer = e.new_block("buffer");
   llvm::BasicBlock* done = e.new_block("accessed");
-  e.ir.CreateCondBr(is_scratch(e, access), scratch, buffer);
+  Value* is_in_scratch = is_scratch(e, access);
+  if (e.is_compact()) is_in_scratch = e.ir.CreateAnd(is_in_scratch, is_own_scratch(e, access));
+  e.ir.CreateCondBr(is_in_scratch, scratch, buffer);
   e.ir.SetInsertPoint(scratch);
   refuse_overrun(e, i, access, bytes);
+  if (e.is_compact()) {
+    ways.across_rows();
+    e.ir.CreateBr(done);
+    e.ir.SetInsertPoint(buffer);
+    ways.in_buffer();
+    e.ir.CreateBr(done);
+    e.ir.SetInsertPoint(done);
+    return;
+  }
   profile::count_scratch_access(e, bytes);
   if (Value* crossing = crosses_rows(e, access, bytes)) {
     llvm::BasicBlock* across_rows = e.new_block("across_rows");

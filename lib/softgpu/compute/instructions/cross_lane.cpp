@@ -18,6 +18,7 @@ Value* choose_chunk(Emitter& e, unsigned register_index, Value* lane) {
 
 Value* read_lane(Emitter& e, const Operand& source, Value* lane) {
   if (!source.is_vector()) return e.scalar(source);
+  if (Value* place = e.lane_in_memory(source.index, lane)) return e.ir.CreateLoad(e.i32(), place);
   return e.ir.CreateExtractElement(choose_chunk(e, source.index, lane), e.ir.CreateAnd(lane, 15));
 }
 
@@ -36,6 +37,10 @@ void write_lane(Emitter& e, const Instruction& i) {
   if (!destination.is_vector()) e.unsupported("destination");
   Value* value = e.scalar(i.operands.at(1));
   Value* lane = e.ir.CreateAnd(e.scalar(i.operands.at(2)), e.wavefront_size() - 1);
+  if (Value* place = e.lane_in_memory(destination.index, lane)) {
+    e.ir.CreateStore(value, place);
+    return;
+  }
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     std::vector<llvm::Constant*> numbers;
     for (unsigned n = 0; n < lanes_per_chunk; ++n) numbers.push_back(e.ir.getInt32(chunk * lanes_per_chunk + n));

@@ -104,6 +104,7 @@ using WaveFunction = void (*)(WaveState*);
 struct WaveCode {
   WaveFunction run = nullptr;
   std::size_t bytes = 0;  ///< of the function; 0: not known
+  bool is_optimized = true;
 
   [[nodiscard]] bool contains(std::uint64_t host_address) const noexcept {
     return host_address - reinterpret_cast<std::uint64_t>(run) < bytes;

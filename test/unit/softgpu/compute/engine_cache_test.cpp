@@ -23,8 +23,8 @@ namespace fs = std::filesystem;
 
 /// An engine that begins with nothing but the folder, as a new process does.
 struct NewEngine {
-  explicit NewEngine(const std::string& folder, HostCpu cpu = HostCpu::host)
-      : engine({.cpu = cpu, .cache_folder = folder, .log = [this](std::string_view line) {
+  explicit NewEngine(const std::string& folder, HostCpu cpu = HostCpu::host, Optimize optimize = Optimize::yes)
+      : engine({.cpu = cpu, .optimize = optimize, .cache_folder = folder, .log = [this](std::string_view line) {
                   const std::lock_guard lock(mutex);
                   lines.emplace_back(line);
                 }}) {}
@@ -159,6 +159,70 @@ TEST(EngineCache, a_sound_file_that_holds_no_object_is_replaced) {
     EXPECT_EQ(engine.count("translated"), 1) << content;
   }
   EXPECT_EQ(files_of(folder).size(), 1U);
+}
+
+// --- Code that is there soon
+
+constexpr std::uint32_t v_mov_v1_7 = 0x7e020287;
+constexpr std::uint32_t v_mov_v2_7 = 0x7e040287;
+constexpr std::uint32_t v_add_f32_v1_v0_v1 = 0x02020300;
+constexpr std::uint32_t v_add_f32_v3_v2_v3 = 0x02060702;
+
+/// 65,536 rounds of a loop, then a trap.
+const DescriptorAndCode& long_kernel() {
+  static const DescriptorAndCode image({0xbe8000ff, 0x00010000,  // s_mov_b32 s0, 0x10000
+                                        0x80808100,              // s_sub_u32 s0, s0, 1
+                                        0xbf078000,              // s_cmp_lg_u32 s0, 0
+                                        0xbf85fffd,              // s_cbranch_scc1, two words back
+                                        s_trap_2, s_endpgm});
+  return image;
+}
+
+TEST(EngineCache, a_kernel_that_has_run_for_a_while_is_optimized) {
+  const TemporaryFolder folder;
+  NewEngine first(folder.name(), HostCpu::host, Optimize::later);
+  const auto kernel = first.kernel(long_kernel());
+  EXPECT_FALSE(kernel->wave().is_optimized);
+  const std::string outcome = first.outcome(long_kernel());
+  EXPECT_NE(outcome, "");
+  while (!kernel->wave().is_optimized) ASSERT_EQ(first.outcome(long_kernel()), outcome);
+  EXPECT_EQ(first.outcome(long_kernel()), outcome);
+  EXPECT_EQ(first.kernel(long_kernel()), kernel);
+  EXPECT_EQ(kernel->provisional(), nullptr);
+
+  NewEngine second(folder.name(), HostCpu::host, Optimize::later);
+  EXPECT_TRUE(second.kernel(long_kernel())->wave().is_optimized);
+  EXPECT_EQ(second.count("from the cache"), 1);
+  NewEngine never(folder.name(), HostCpu::host, Optimize::no);
+  EXPECT_FALSE(never.kernel(long_kernel())->wave().is_optimized);
+  EXPECT_EQ(never.kernel(long_kernel())->provisional(), nullptr);
+}
+
+TEST(EngineCache, kernels_share_the_functions_that_they_call) {
+  const TemporaryFolder folder;
+  const DescriptorAndCode image({v_mov_v1_7, v_add_f32_v1_v0_v1, s_endpgm});
+  const DescriptorAndCode in_other_registers({v_mov_v2_7, v_add_f32_v3_v2_v3, v_mov_v1_7, s_endpgm});
+  static_cast<void>(NewEngine(folder.name(), HostCpu::host, Optimize::no).kernel(image));
+  EXPECT_EQ(files_of(folder).size(), 2U);  // the kernel's and the functions'
+  NewEngine second(folder.name(), HostCpu::host, Optimize::no);
+  static_cast<void>(second.kernel(image));
+  EXPECT_EQ(second.count("from the cache"), 1);
+  static_cast<void>(second.kernel(in_other_registers));
+  EXPECT_EQ(second.count("translated"), 1);
+  EXPECT_EQ(files_of(folder).size(), 3U);
+}
+
+TEST(EngineCache, a_kernel_without_the_functions_that_it_calls_is_translated_again) {
+  const TemporaryFolder folder;
+  const DescriptorAndCode image({v_mov_v1_7, v_add_f32_v1_v0_v1, s_endpgm});
+  static_cast<void>(NewEngine(folder.name(), HostCpu::host, Optimize::no).kernel(image));
+  for (const fs::path& file : files_of(folder)) {
+    fs::remove(file);
+    NewEngine engine(folder.name(), HostCpu::host, Optimize::no);
+    static_cast<void>(engine.kernel(image));
+    EXPECT_EQ(engine.count("translated"), 1);
+    EXPECT_EQ(files_of(folder).size(), 2U);
+  }
 }
 
 TEST(EngineCache, what_is_refused_is_not_kept) {

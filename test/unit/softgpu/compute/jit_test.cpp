@@ -27,25 +27,17 @@ std::string compile_with_array(const Jit& jit, std::uint64_t bytes) {
   });
 }
 
-class JitTest : public ::testing::TestWithParam<Optimize> {};
-
-TEST_P(JitTest, CompilesWhatFitsTheStack) {
-  const Jit jit(HostCpu::host, GetParam());
+TEST(Jit, CompilesWhatFitsTheStack) {
+  const Jit jit;
   EXPECT_FALSE(compile_with_array(jit, most_frame_bytes / 2).empty());
 }
 
 // Beyond the stack is the guard page, and beyond that somebody's memory.
-TEST_P(JitTest, RefusesWhatDoesNotFitTheStack) {
-  const Jit jit(HostCpu::host, GetParam());
+TEST(Jit, RefusesWhatDoesNotFitTheStack) {
+  const Jit jit;
   EXPECT_THAT([&] { compile_with_array(jit, most_frame_bytes + 4096); },
               Throws<JitError>(Property(&JitError::what, AllOf(HasSubstr("bytes of the host's stack"),
                                                                HasSubstr(std::to_string(most_frame_bytes))))));
-}
-
-INSTANTIATE_TEST_SUITE_P(EachWay, JitTest, ::testing::Values(Optimize::no, Optimize::yes));
-
-TEST(Jit, KeepsCodeThatIsNotOptimizedApart) {
-  EXPECT_NE(Jit(HostCpu::host, Optimize::no).identity(), Jit(HostCpu::host, Optimize::yes).identity());
 }
 
 }  // namespace

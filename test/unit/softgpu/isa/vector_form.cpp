@@ -28,9 +28,10 @@ u64 clamped(Type type, u64 bits) {
   }
 }
 
-/// Later architectures' v_cmpx names no destination, and writes nothing but EXEC.
+/// RDNA's v_cmpx names no destination, and writes nothing but EXEC.
 bool names_mask(const VectorInstruction& instruction) {
-  return instruction.operation.writes_mask && (tests_gfx90a() || !instruction.writes_exec);
+  return instruction.operation.writes_mask &&
+         (!instruction.writes_exec || !tested_target().architecture->compares_write_only_exec);
 }
 
 /// The whole of the destination register after a result of 16 or 32 bits.

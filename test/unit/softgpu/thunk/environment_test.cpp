@@ -29,7 +29,7 @@ TEST(Environment, HasDefaultsThatMakeOneGpuOfThisMachine) {
   EXPECT_FALSE(environment.timeout.has_value());
   EXPECT_EQ(environment.log, LogLevel::error);
   EXPECT_EQ(environment.cpu, compute::HostCpu::host);
-  EXPECT_EQ(environment.optimize, 1U);
+  EXPECT_EQ(environment.optimize, 2U);
   EXPECT_EQ(environment.trace, "");
 }
 
