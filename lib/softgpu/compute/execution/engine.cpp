@@ -169,7 +169,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       std::weak_ptr<ProvisionalCode> code;
       Program program;
     };
-    const auto task = std::make_shared<Task>(weak_from_this(), std::weak_ptr<ProvisionalCode>(), program);
+    const auto task = std::make_shared<Task>(Task{weak_from_this(), {}, program});
     const auto replace = [task, float_mode, waits_for] {
       const auto engine = task->engine.lock();
       const auto code = task->code.lock();
@@ -178,7 +178,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     const auto ask = [replace, task] {
       if (const auto engine = task->engine.lock()) engine->background.add(replace);
     };
-    const auto code = std::make_shared<ProvisionalCode>(worth_an_instruction * program.instructions.size(), ask);
+    auto code = std::make_shared<ProvisionalCode>(worth_an_instruction * program.instructions.size(), ask);
     task->code = code;
     return code;
   }
