@@ -108,7 +108,8 @@ std::vector<compute::EngineOptions> engine_options(const Environment& environmen
                                  .optimize = static_cast<compute::Optimize>(environment.optimize),
                                  .caches = environment.strict != 0 ? compute::Caches::kept : compute::Caches::coherent,
                                  .cache_folder = environment.cache_folder,
-                                 .profile = driver().profile.get()};
+                                 .profile = driver().profile.get(),
+                                 .before_optimizing = [] { std::atexit(park_at_exit); }};
   if (environment.log == LogLevel::packets) options.log = write_line;
   if (environment.log != LogLevel::off) {
     options.warn = [told = std::make_shared<std::once_flag>()](std::string_view line) {  // every GPU has the folder

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <exception>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <new>
@@ -102,13 +104,15 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   Translations translations;
   const Optimize optimize;
   BackgroundWork background;
+  const std::function<void()> before_optimizing;
+  std::once_flag prepared_once;
 
   profile::Profile* profile;
   std::unordered_map<std::uint64_t, profile::KernelProfile*> profiles;  ///< by the address of a kernel's code
 
   explicit State(const EngineOptions& options)
       : architecture(*options.architecture), translations(options), optimize(options.optimize),
-        profile(options.profile) {}
+        before_optimizing(options.before_optimizing), profile(options.profile) {}
 
   /// Where the code of a kernel counts; null if nobody does.
   profile::KernelProfile* profile_of(std::uint64_t code_address) {
@@ -176,11 +180,24 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       if (engine != nullptr && code != nullptr) engine->replace(*code, task->program, float_mode, waits_for);
     };
     const auto ask = [replace, task] {
-      if (const auto engine = task->engine.lock()) engine->background.add(replace);
+      const auto engine = task->engine.lock();
+      if (engine != nullptr && engine->prepare_to_optimize()) engine->background.add(replace);
     };
     auto code = std::make_shared<ProvisionalCode>(worth_an_instruction * program.instructions.size(), ask);
     task->code = code;
     return code;
+  }
+
+  bool prepare_to_optimize() noexcept {
+    try {
+      std::call_once(prepared_once, [&] {
+        translations.load_compiler();
+        if (before_optimizing) before_optimizing();
+      });
+      return true;
+    } catch (const std::exception&) {
+      return false;
+    }
   }
 
   /// Whatever goes wrong, the code that is there serves.

@@ -97,8 +97,11 @@ struct EngineOptions {
   std::string cache_folder = {};                         ///< where host code is kept between runs; empty: nowhere
   std::uint64_t cache_bytes = std::uint64_t{256} << 20;  ///< limit of the folder; the oldest files go first
   profile::Profile* profile = nullptr;                   ///< counts what kernels do; not owned; null: nobody counts
-  std::function<void(std::string_view)> log = {};        ///< a line a translation, and the folder's errors
-  std::function<void(std::string_view)> warn = {};       ///< once, if the folder may not be trusted
+  /// Called before the first translation that a thread of the engine's own makes, when LLVM has its static objects: who
+  /// ends that thread at the process's exit has to do so before their destructors.
+  std::function<void()> before_optimizing = {};
+  std::function<void(std::string_view)> log = {};   ///< a line a translation, and the folder's errors
+  std::function<void(std::string_view)> warn = {};  ///< once, if the folder may not be trusted
 };
 
 /// Translates kernels and keeps the translations. One per agent.

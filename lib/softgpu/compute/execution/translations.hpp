@@ -36,6 +36,9 @@ public:
   /// Optimized, where of() was to be there soon.
   [[nodiscard]] TranslatedProgram optimized(const Program& program, std::uint32_t float_mode);
 
+  /// See Jit.
+  void load_compiler() const { jit_.load_compiler(); }
+
   /// The instruction of `program`, by its offset, that the code at `host_address` is of; `made` is what was made of
   /// that program. Empty if the code is of no instruction alone. Takes as long as a translation.
   [[nodiscard]] std::optional<std::int64_t> instruction_at(const Program& program, std::uint32_t float_mode,

@@ -16,6 +16,7 @@
 #include <llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h>
 #include <llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h>
 #include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 #include <llvm/IR/PassManager.h>
 #include <llvm/Passes/PassBuilder.h>
@@ -295,6 +296,20 @@ std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& 
   std::string object = object_of(module, *machine);
   check_frame(frame.bytes());
   return object;
+}
+
+void Jit::load_compiler() const {
+  static_cast<void>(compile([](llvm::Module& module, const char* name) {
+    llvm::LLVMContext& context = module.getContext();
+    auto* type =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
+    auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+    llvm::IRBuilder<> ir(llvm::BasicBlock::Create(context, "entry", function));
+    auto* lanes = llvm::FixedVectorType::get(ir.getInt32Ty(), 16);
+    llvm::Value* loaded = ir.CreateLoad(lanes, function->getArg(0));
+    ir.CreateStore(ir.CreateAdd(loaded, loaded), function->getArg(0));
+    ir.CreateRetVoid();
+  }));
 }
 
 CallingObjects Jit::compile_soon(

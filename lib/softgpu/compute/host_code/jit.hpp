@@ -64,6 +64,9 @@ public:
   /// An object file of the function that `fill` adds to the module, named as it is told. What it throws passes through.
   /// Throws JitError.
   [[nodiscard]] std::string compile(const std::function<void(llvm::Module&, const char* name)>& fill) const;
+  /// Has LLVM make the objects that it makes when it first compiles and never unmakes before the process ends.
+  void load_compiler() const;
+
   /// The same for code that is to be there soon: `fill` adds the function to the first module, and the functions that
   /// it calls to the second, which it tells of.
   [[nodiscard]] CallingObjects compile_soon(
