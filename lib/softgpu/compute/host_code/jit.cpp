@@ -31,6 +31,7 @@
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+#include "softgpu/compute/host_code/bit_selects.hpp"
 #include "softgpu/compute/host_code/code_lines.hpp"
 #include "softgpu/compute/instruction_set/llvm_versions.hpp"
 #include "softgpu/compute/run_time/loaded_module.hpp"
@@ -271,7 +272,8 @@ void set_machine(llvm::Module& module, const llvm::TargetMachine& machine) {
   module.setTargetTriple(machine.getTargetTriple().str());
 }
 
-std::string object_of(llvm::Module& module, llvm::TargetMachine& machine) {
+std::string object_of(llvm::Module& module, llvm::TargetMachine& machine, HostVectors vectors) {
+  if (vectors == HostVectors::avx512) keep_bit_selects_apart(module);
   FrameSize::ask_for(module);
   return value_of(llvm::orc::SimpleCompiler(machine)(module))->getBuffer().str();
 }
@@ -292,8 +294,9 @@ std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& 
   llvm::Module module(wave_function_name, context);
   set_machine(module, *machine);
   fill(module, wave_function_name);
-  run_passes(module, *machine);
-  std::string object = object_of(module, *machine);
+  go_on_unless(stop);
+  run_passes(module, *machine, stop);
+  std::string object = object_of(module, *machine, state_->vectors);
   check_frame(frame.bytes());
   return object;
 }
@@ -325,10 +328,10 @@ CallingObjects Jit::compile_soon(
   set_machine(functions, *machine);
   CallingObjects objects;
   objects.named = fill(caller, wave_function_name, functions);
-  objects.caller = object_of(caller, *plain_machine);
+  objects.caller = object_of(caller, *plain_machine, state_->vectors);
   if (!objects.named.empty()) {
     run_passes(functions, *machine);
-    objects.functions = object_of(functions, *machine);
+    objects.functions = object_of(functions, *machine, state_->vectors);
   }
   check_frame(2 * frame.bytes());  // one of each at a time
   return objects;

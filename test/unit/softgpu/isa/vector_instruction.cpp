@@ -100,11 +100,24 @@ private:
     form.result = form.sources[source].first;
   }
 
+  /// The same with a constant as the first of three sources.
+  void add_in_place_of_one_of_two(const std::string& suffix) {
+    if (!has(Form::in_place) || !has(Form::constant) || !operation().writes_value || source_count() != 3) return;
+    for (const std::size_t source : {1U, 2U}) {
+      if (registers_of(operation().result) != registers_of(operation().sources[source])) continue;
+      VectorForm& form = add_with(suffix, 0, inline_integer(operation().sources[0], some_integer()));
+      form.result = form.sources[source].first;
+    }
+  }
+
   void add_vop3(const std::string& suffix) {
     VectorForm& plain = add(in_registers(suffix));
     plain.mask_in_vcc = plain.mask_out_vcc = instruction_.implicit_vcc;
     add_vop3_scalars(suffix);
-    if (suffix.empty()) add_in_place(suffix);
+    if (suffix.empty()) {
+      add_in_place(suffix);
+      add_in_place_of_one_of_two(suffix);
+    }
     if (has(Form::modifiers)) add_modifiers(suffix);
     if (instruction_.has_op_sel) add_op_sel();
   }
