@@ -1,5 +1,6 @@
 #include "softgpu/compute/execution/background_work.hpp"
 
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <deque>
@@ -13,29 +14,30 @@
 namespace softgpu::compute {
 namespace {
 
-constexpr std::chrono::seconds longest_wait{2};
+/// A job may need a lock that the thread which waits for it holds: the dynamic linker's, in a destructor at dlclose().
+constexpr std::chrono::minutes longest_wait{1};
 
 }  // namespace
 
 struct BackgroundWork::State {
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::function<void()>> jobs;
+  std::deque<Job> jobs;
   bool is_running = false;  ///< the thread
   std::thread::id thread;
-  bool stops = false;
+  std::stop_source stops;
 
   void work() {
     pthread_setname_np(pthread_self(), "softgpu-later");
     std::unique_lock lock(mutex);
     thread = std::this_thread::get_id();
     while (true) {
-      changed.wait(lock, [&] { return stops || !jobs.empty(); });
-      if (stops) break;
-      std::function<void()> job = std::move(jobs.front());
+      changed.wait(lock, [&] { return stops.stop_requested() || !jobs.empty(); });
+      if (stops.stop_requested()) break;
+      Job job = std::move(jobs.front());
       jobs.pop_front();
       lock.unlock();
-      job();
+      job(stops.get_token());
       job = nullptr;
       lock.lock();
     }
@@ -47,9 +49,9 @@ struct BackgroundWork::State {
 BackgroundWork::BackgroundWork() : state_(std::make_shared<State>()) {}
 BackgroundWork::~BackgroundWork() { stop(); }
 
-void BackgroundWork::add(std::function<void()> job) noexcept try {
+void BackgroundWork::add(Job job) noexcept try {
   const std::lock_guard lock(state_->mutex);
-  if (state_->stops) return;
+  if (state_->stops.stop_requested()) return;
   if (!state_->is_running) {
     // Signals are for the program's own threads.
     sigset_t all, before;
@@ -72,7 +74,7 @@ void BackgroundWork::add(std::function<void()> job) noexcept try {
 
 void BackgroundWork::stop() noexcept {
   std::unique_lock lock(state_->mutex);
-  state_->stops = true;
+  state_->stops.request_stop();
   state_->jobs.clear();
   state_->changed.notify_all();
   if (state_->thread == std::this_thread::get_id()) return;  // the job owned the last of what it works for

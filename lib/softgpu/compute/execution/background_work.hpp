@@ -1,9 +1,9 @@
 // A thread for work that nobody waits for.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <memory>
+#include <stop_token>
 
 namespace softgpu::compute {
 
@@ -16,10 +16,12 @@ public:
   BackgroundWork(const BackgroundWork&) = delete;
   BackgroundWork& operator=(const BackgroundWork&) = delete;
 
-  /// Has `job` done after those before it. It must throw nothing. Where the process may have no more threads, it is not
-  /// done.
-  void add(std::function<void()> job) noexcept;
-  /// No other job begins. Waits for the present one to end, but not for long: it must then own what it uses.
+  /// `job` must throw nothing, and should end early once stop() has been called, which its argument tells.
+  using Job = std::function<void(const std::stop_token&)>;
+
+  /// Has `job` done after those before it. Where the process may have no more threads, it is not done.
+  void add(Job job) noexcept;
+  /// No other job begins. Waits for the present one to end, but for a minute at most: it must then own what it uses.
   void stop() noexcept;
 
 private:

@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <stop_token>
 #include <unordered_map>
 #include <vector>
 
@@ -40,7 +41,7 @@ Failure illegal_instruction(std::int64_t offset, const std::string& what) {
           .instruction = from_entry};
 }
 
-/// A kernel whose first code has run for so long is translated again, which takes about twice to twenty times as long.
+/// A kernel whose first code has run for so long is translated again, which takes up to forty times as long.
 constexpr std::chrono::microseconds worth_an_instruction{500};
 
 /// LLVM wants for nothing but memory here.
@@ -174,10 +175,10 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       Program program;
     };
     const auto task = std::make_shared<Task>(Task{weak_from_this(), {}, program});
-    const auto replace = [task, float_mode, waits_for] {
+    const auto replace = [task, float_mode, waits_for](const std::stop_token& stop) {
       const auto engine = task->engine.lock();
       const auto code = task->code.lock();
-      if (engine != nullptr && code != nullptr) engine->replace(*code, task->program, float_mode, waits_for);
+      if (engine != nullptr && code != nullptr) engine->replace(*code, task->program, float_mode, waits_for, stop);
     };
     const auto ask = [replace, task] {
       const auto engine = task->engine.lock();
@@ -201,13 +202,12 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   }
 
   /// Whatever goes wrong, the code that is there serves.
-  void replace(ProvisionalCode& code, const Program& program, std::uint32_t float_mode, WaitsFor waits_for) noexcept {
+  void replace(ProvisionalCode& code, const Program& program, std::uint32_t float_mode, WaitsFor waits_for,
+               const std::stop_token& stop) noexcept {
     try {
-      TranslatedProgram better = translations.optimized(program, float_mode);
+      TranslatedProgram better = translations.optimized(program, float_mode, stop);
       if (better.waits_for <= waits_for) code.set_better(std::move(better.code));
-    } catch (const UnsupportedInstruction&) {
-    } catch (const JitError&) {
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
     }
   }
 

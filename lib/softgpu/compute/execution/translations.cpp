@@ -83,10 +83,12 @@ EmitOptions Translations::options(bool lines, profile::KernelProfile* profile) c
 }
 
 std::string Translations::compile(const Program& program, std::uint32_t float_mode, const EmitOptions& options,
-                                  WaitsFor& waits_for) const {
-  return jit_.compile([&](llvm::Module& module, const char* name) {
-    waits_for = translate(program, float_mode, options, name, module).waits_for;
-  });
+                                  WaitsFor& waits_for, const std::stop_token& stop) const {
+  return jit_.compile(
+      [&](llvm::Module& module, const char* name) {
+        waits_for = translate(program, float_mode, options, name, module).waits_for;
+      },
+      stop);
 }
 
 CallingObjects Translations::compile_soon(const Program& program, std::uint32_t float_mode, bool lines,
@@ -127,10 +129,11 @@ TranslatedProgram Translations::of(const Program& program, std::uint32_t float_m
   return translate_soon(program, float_mode, keys);
 }
 
-TranslatedProgram Translations::optimized(const Program& program, std::uint32_t float_mode) {
+TranslatedProgram Translations::optimized(const Program& program, std::uint32_t float_mode,
+                                          const std::stop_token& stop) {
   const Keys keys = keys_of(program, float_mode);
   if (auto kept = find(keys, program)) return *std::move(kept);  // of another process
-  return translate_optimized(program, float_mode, keys, "optimized");
+  return translate_optimized(program, float_mode, keys, "optimized", stop);
 }
 
 Translations::Keys Translations::keys_of(const Program& program, std::uint32_t float_mode) const {
@@ -153,9 +156,9 @@ std::optional<TranslatedProgram> Translations::find(const Keys& keys, const Prog
 }
 
 TranslatedProgram Translations::translate_optimized(const Program& program, std::uint32_t float_mode, const Keys& keys,
-                                                    const char* how) {
+                                                    const char* how, const std::stop_token& stop) {
   WaitsFor waits_for{};
-  const std::string object = compile(program, float_mode, options(false, nullptr), waits_for);
+  const std::string object = compile(program, float_mode, options(false, nullptr), waits_for, stop);
   TranslatedProgram translated{jit_.link(object), waits_for};
   log(program, how);
   if (keys.optimized) cache_.store(*keys.optimized, byte_of(waits_for) + object);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,9 @@ public:
   /// With `profile`, the code counts there, and is kept nowhere. Throws UnsupportedInstruction.
   [[nodiscard]] TranslatedProgram of(const Program& program, std::uint32_t float_mode,
                                      profile::KernelProfile* profile = nullptr);
-  /// Optimized, where of() was to be there soon.
-  [[nodiscard]] TranslatedProgram optimized(const Program& program, std::uint32_t float_mode);
+  /// Optimized, where of() was to be there soon. Throws Stopped soon after it is asked to stop.
+  [[nodiscard]] TranslatedProgram optimized(const Program& program, std::uint32_t float_mode,
+                                            const std::stop_token& stop);
 
   /// See Jit.
   void load_compiler() const { jit_.load_compiler(); }
@@ -62,10 +64,11 @@ private:
   [[nodiscard]] EmitOptions options(bool lines, profile::KernelProfile* profile) const;
 
   [[nodiscard]] std::string compile(const Program& program, std::uint32_t float_mode, const EmitOptions& options,
-                                    WaitsFor& waits_for) const;
+                                    WaitsFor& waits_for, const std::stop_token& stop = {}) const;
   [[nodiscard]] std::optional<TranslatedProgram> find(const Keys& keys, const Program& program);
   [[nodiscard]] TranslatedProgram translate_optimized(const Program& program, std::uint32_t float_mode,
-                                                      const Keys& keys, const char* how);
+                                                      const Keys& keys, const char* how,
+                                                      const std::stop_token& stop = {});
 
   [[nodiscard]] CallingObjects compile_soon(const Program& program, std::uint32_t float_mode, bool lines,
                                             Calls& made) const;

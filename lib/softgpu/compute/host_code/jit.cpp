@@ -76,9 +76,13 @@ HostVectors vectors_of(HostCpu cpu) {
   return may_use_avx512 ? HostVectors::avx512 : HostVectors::any;
 }
 
+void go_on_unless(const std::stop_token& stop) {
+  if (stop.stop_requested()) throw Stopped();
+}
+
 /// The passes that pay for translated code: registers to SSA values, then the masks and halves folded away. Loop passes
 /// find nothing to do in it, and the only functions to inline are those of lane_shape.cpp, once equal calls are one.
-void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
+void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const std::stop_token& stop = {}) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
   llvm::CGSCCAnalysisManager call_graph;
@@ -93,6 +97,7 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine) {
   const auto run = [&](llvm::FunctionPassManager& passes) {
     for (llvm::Function& function : module)
       if (!function.isDeclaration()) passes.run(function, functions);
+    go_on_unless(stop);
   };
 
   llvm::FunctionPassManager before_inlining;
@@ -286,7 +291,8 @@ void check_frame(std::uint64_t bytes) {
 
 }  // namespace
 
-std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& fill) const {
+std::string Jit::compile(const std::function<void(llvm::Module&, const char*)>& fill,
+                         const std::stop_token& stop) const {
   prepare_llvm();
   const auto machine = state_->create_machine(CodeGeneration::Default);
   llvm::LLVMContext context;

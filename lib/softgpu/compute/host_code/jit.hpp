@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,12 @@ namespace softgpu::compute {
 /// LLVM could not compile or link, such as for lack of memory.
 class JitError : public std::runtime_error {
   using std::runtime_error::runtime_error;
+};
+
+/// Nobody needs the code any more.
+class Stopped : public std::runtime_error {
+public:
+  Stopped() : std::runtime_error("the translation was told to stop") {}
 };
 
 /// What a wavefront's code may use of the stack that it runs on (Fiber::stack_bytes). The rest is for the
@@ -62,8 +69,10 @@ public:
   [[nodiscard]] HostVectors vectors() const noexcept;
 
   /// An object file of the function that `fill` adds to the module, named as it is told. What it throws passes through.
-  /// Throws JitError.
-  [[nodiscard]] std::string compile(const std::function<void(llvm::Module&, const char* name)>& fill) const;
+  /// Throws JitError, and Stopped soon after it is asked to stop: LLVM's code generator, half of the time, goes on to
+  /// its end.
+  [[nodiscard]] std::string compile(const std::function<void(llvm::Module&, const char* name)>& fill,
+                                    const std::stop_token& stop = {}) const;
   /// Has LLVM make the objects that it makes when it first compiles and never unmakes before the process ends.
   void load_compiler() const;
 
