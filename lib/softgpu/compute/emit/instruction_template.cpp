@@ -50,6 +50,41 @@ void for_each_operand(Instruction& instruction, Use&& use) {
   for (Instruction& half : instruction.halves) for_each_operand(half, use);
 }
 
+/// Whether all sources are of 32 bits: a constant is the same dword then as in a scalar register.
+bool has_dword_sources(const Instruction& instruction) {
+  constexpr std::array<std::string_view, 6> ends = {"_u32", "_i32", "_b32", "_f32", "_u24", "_i24"};
+  // Sources are of other widths than the last letters say.
+  constexpr std::array<std::string_view, 6> others = {"64", "_pk_", "dot", "mix", "mfma", "wmma"};
+  const std::string_view mnemonic = instruction.mnemonic;
+  if (instruction.encoding == Encoding::sdwa || instruction.encoding == Encoding::dpp) return false;
+  return mnemonic.starts_with("v_") &&
+         std::ranges::any_of(ends, [&](std::string_view end) { return mnemonic.ends_with(end); }) &&
+         std::ranges::none_of(others, [&](std::string_view other) { return mnemonic.find(other) != mnemonic.npos; });
+}
+
+std::optional<std::uint32_t> dword_of(const Operand& operand) {
+  if (operand.kind == Operand::Kind::integer) return static_cast<std::uint32_t>(operand.value);
+  if (operand.kind == Operand::Kind::real) return std::bit_cast<std::uint32_t>(static_cast<float>(operand.real));
+  return std::nullopt;
+}
+
+/// Makes constants scalar registers, from `next` on.
+void replace_constants(Instruction& instruction, unsigned& next, std::vector<InstructionTemplate::Registers>& made) {
+  for (Instruction& half : instruction.halves) replace_constants(half, next, made);
+  if (!has_dword_sources(instruction)) return;
+  for (Operand& operand : instruction.operands) {
+    const auto constant = dword_of(operand);
+    if (!constant) continue;
+    made.push_back({.are_vectors = false, .first = next, .count = 2, .constant = constant});
+    operand = {.kind = Operand::Kind::scalar,
+               .index = next,
+               .negated = operand.negated,
+               .absolute = operand.absolute,
+               .text = {}};
+    next += 2;
+  }
+}
+
 class KeyText {
 public:
   KeyText& operator<<(std::string_view text) {
@@ -110,7 +145,8 @@ InstructionTemplate template_of(const Instruction& instruction) {
   std::array<unsigned, 3> next = {0, 0, first_agpr};
   for (const Range& range : ranges) {
     unsigned& first = next.at(static_cast<std::size_t>(range.file));
-    result.registers.push_back({range.file != File::scalar, first, range.end - range.first, range.first});
+    result.registers.push_back(
+        {.are_vectors = range.file != File::scalar, .first = first, .count = range.end - range.first, .place = range.first});
     first += range.end - range.first;
   }
   for_each_operand(result.instruction, [&](Operand& operand) {
@@ -122,8 +158,12 @@ InstructionTemplate template_of(const Instruction& instruction) {
         return;
       }
   });
+  replace_constants(result.instruction, next.front(), result.registers);
+  // A constant's place among them is not a scalar register's.
+  std::ranges::sort(result.registers, {}, [](const auto& run) { return std::pair(run.are_vectors, run.first); });
   KeyText key;
   add(key, result.instruction);
+  for (const auto& run : result.registers) key << std::uint64_t{run.are_vectors} << run.first << run.count;
   result.key = key.take();
   return result;
 }

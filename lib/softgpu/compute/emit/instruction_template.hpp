@@ -1,7 +1,9 @@
-// Instructions that differ in the numbers of their registers alone are one template: code for one of them serves the
-// others, given where their registers are.
+// Instructions that differ in the numbers of their registers alone, or in constants that might be scalar registers, are
+// one template: code for one of them serves the others, given where their registers and constants are.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,12 +12,13 @@
 namespace softgpu::compute {
 
 struct InstructionTemplate {
-  /// Registers side by side that an instruction names.
+  /// Registers side by side that an instruction names, or a constant of its own instead of a scalar register.
   struct Registers {
     bool are_vectors;
     unsigned first;  ///< in the template
     unsigned count;
-    unsigned place;  ///< the number of the first in the instruction itself
+    unsigned place = 0;                     ///< the number of the first in the instruction itself
+    std::optional<std::uint32_t> constant;  ///< what the first one holds
   };
 
   Instruction instruction;  ///< with the template's numbers

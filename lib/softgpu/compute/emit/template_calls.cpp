@@ -4,7 +4,9 @@
 #include <vector>
 
 #include <llvm/ADT/StringExtras.h>
+#include <llvm/IR/Constants.h>
 #include <llvm/IR/Function.h>
+#include <llvm/IR/GlobalVariable.h>
 #include <llvm/IR/Module.h>
 #include <llvm/Support/SHA256.h>
 
@@ -54,9 +56,21 @@ bool TemplateCalls::emit(Emitter& e, const RegisterMemory& registers, const Inst
   llvm::Module& caller = *e.ir.GetInsertBlock()->getModule();
   std::vector<llvm::Value*> arguments = {e.state(), registers.base,
                                          e.ir.getInt64(static_cast<std::uint64_t>(instruction.offset))};
-  for (const auto& run : which.registers) arguments.push_back(e.place_of_register(run.are_vectors, run.place));
+  for (const auto& run : which.registers)
+    arguments.push_back(run.constant ? place_of_constant(caller, *run.constant)
+                                     : e.place_of_register(run.are_vectors, run.place));
   e.ir.CreateCall(caller.getOrInsertFunction(name, type_of(e.ir.getContext(), which)), arguments);
   return true;
+}
+
+llvm::Constant* TemplateCalls::place_of_constant(llvm::Module& module, std::uint32_t constant) {
+  llvm::Constant*& place = constants_[constant];
+  if (place == nullptr) {
+    // Registers are read in pairs.
+    auto* pair = llvm::ConstantInt::get(llvm::Type::getInt64Ty(module.getContext()), constant);
+    place = new llvm::GlobalVariable(module, pair->getType(), true, llvm::GlobalValue::PrivateLinkage, pair);
+  }
+  return place;
 }
 
 std::optional<WaitsFor> TemplateCalls::made_or_found(const std::string& name, const InstructionTemplate& which,

@@ -4,6 +4,7 @@
 // Instructions that have none are emitted in place, as in optimized code.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -15,6 +16,7 @@
 
 namespace softgpu::compute {
 
+/// For one caller.
 class TemplateCalls {
 public:
   /// What the code of a template may wait for; empty where there is no code yet.
@@ -38,6 +40,9 @@ private:
   [[nodiscard]] WaitsFor define(const std::string& name, const InstructionTemplate& which, std::uint32_t mode,
                                 bool is_strict);
 
+  /// Where code of the module finds a constant.
+  [[nodiscard]] llvm::Constant* place_of_constant(llvm::Module& module, std::uint32_t constant);
+
   Target target_;
   const HandlerTable& handlers_;
   EmitOptions options_;
@@ -46,6 +51,7 @@ private:
   std::set<std::string> used_;
   std::map<std::string, WaitsFor> made_;
   std::set<std::string> refused_;
+  std::map<std::uint32_t, llvm::Constant*> constants_;  ///< of the code that calls
 };
 
 }  // namespace softgpu::compute

@@ -92,12 +92,12 @@ std::string Translations::compile(const Program& program, std::uint32_t float_mo
 }
 
 CallingObjects Translations::compile_soon(const Program& program, std::uint32_t float_mode, bool lines,
-                                          Calls& made) const {
+                                          Calls& made) {
   EmitOptions of_functions = options(false, nullptr);
   of_functions.is_compact = true;
   return jit_.compile_soon([&](llvm::Module& module, const char* name, llvm::Module& functions) {
     TemplateCalls calls(program.target, handlers_of(*program.target.architecture), of_functions, functions,
-                        [&](const std::string& function) { return jit_.find_function(function); });
+                        [&](const std::string& function) { return find_function(function); });
     made.waits_for = translate(program, float_mode, options(lines, nullptr), name, module, &calls).waits_for;
     made.functions = calls.used();
     return calls.made();
@@ -106,7 +106,7 @@ CallingObjects Translations::compile_soon(const Program& program, std::uint32_t 
 
 std::optional<std::int64_t> Translations::instruction_at(const Program& program, std::uint32_t float_mode,
                                                          const WaveCode& made, std::uint64_t host_address,
-                                                         profile::KernelProfile* profile) const {
+                                                         profile::KernelProfile* profile) {
   Calls calls;
   WaitsFor waits_for{};
   const std::string object = made.is_optimized ? compile(program, float_mode, options(true, profile), waits_for)
@@ -205,6 +205,25 @@ void Translations::keep(const KeptFunctions& functions) {
   const KernelCache::Key key = maker.key();
   cache_.store(key, functions.as_bytes());
   note(key, functions);
+  // Other kernels, also of other processes, call some of them.
+  const std::string_view place(reinterpret_cast<const char*>(key.data()), key.size());
+  for (const auto& [name, waits_for] : functions.named) cache_.store(key_of_place(name), place);
+}
+
+KernelCache::Key Translations::key_of_place(const std::string& function) const {
+  KeyMaker maker;
+  maker.add(identity_);
+  maker.add("the file that has " + function);
+  return maker.key();
+}
+
+std::optional<WaitsFor> Translations::find_function(const std::string& name) {
+  if (const auto there = jit_.find_function(name)) return there;
+  const auto place = identity_.empty() ? std::nullopt : cache_.find(key_of_place(name));
+  KernelCache::Key file{};
+  if (!place || place->size() != file.size()) return std::nullopt;
+  std::ranges::copy(*place, file.begin());
+  return has_functions(file) ? jit_.find_function(name) : std::nullopt;
 }
 
 void Translations::note(const KernelCache::Key& file, const KeptFunctions& functions) {
@@ -221,7 +240,12 @@ bool Translations::has_functions(const KernelCache::Key& file) {
   const auto kept = cache_.find(file);
   const auto functions = kept ? KeptFunctions::of_bytes(*kept) : std::nullopt;
   if (!functions) return false;
-  jit_.add_functions(functions->object, functions->named);
+  try {
+    jit_.add_functions(functions->object, functions->named);
+  } catch (const JitError& error) {
+    if (log_) log_(std::string("functions of the cache are not used: ") + error.what());
+    return false;
+  }
   note(file, *functions);
   return true;
 }

@@ -45,7 +45,7 @@ public:
   /// that program. Empty if the code is of no instruction alone. Takes as long as a translation.
   [[nodiscard]] std::optional<std::int64_t> instruction_at(const Program& program, std::uint32_t float_mode,
                                                            const WaveCode& made, std::uint64_t host_address,
-                                                           profile::KernelProfile* profile = nullptr) const;
+                                                           profile::KernelProfile* profile = nullptr);
 
 private:
   /// Of a program's files in the cache; empty where code is good for this process only.
@@ -70,11 +70,13 @@ private:
                                                       const Keys& keys, const char* how,
                                                       const std::stop_token& stop = {});
 
-  [[nodiscard]] CallingObjects compile_soon(const Program& program, std::uint32_t float_mode, bool lines,
-                                            Calls& made) const;
+  [[nodiscard]] CallingObjects compile_soon(const Program& program, std::uint32_t float_mode, bool lines, Calls& made);
   [[nodiscard]] std::optional<TranslatedProgram> find_soon(const Keys& keys, const Program& program);
   [[nodiscard]] TranslatedProgram translate_soon(const Program& program, std::uint32_t float_mode, const Keys& keys);
   void keep(const KeptFunctions& functions);
+  [[nodiscard]] KernelCache::Key key_of_place(const std::string& function) const;
+  /// What a function may wait for that is there, or in the cache.
+  [[nodiscard]] std::optional<WaitsFor> find_function(const std::string& name);
   void note(const KernelCache::Key& file, const KeptFunctions& functions);
   /// Whether the functions of a file are there, or can be taken from it.
   [[nodiscard]] bool has_functions(const KernelCache::Key& file);

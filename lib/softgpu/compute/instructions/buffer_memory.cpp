@@ -217,24 +217,19 @@ void branch(Emitter& e, const Instruction& i, const BufferAccess& access, std::u
   refuse_overrun(e, i, access, bytes);
   if (e.is_compact()) {
     ways.across_rows();
-    e.ir.CreateBr(done);
-    e.ir.SetInsertPoint(buffer);
-    ways.in_buffer();
-    e.ir.CreateBr(done);
-    e.ir.SetInsertPoint(done);
-    return;
+  } else {
+    profile::count_scratch_access(e, bytes);
+    if (Value* crossing = crosses_rows(e, access, bytes)) {
+      llvm::BasicBlock* across_rows = e.new_block("across_rows");
+      llvm::BasicBlock* in_rows = e.new_block("in_rows");
+      e.ir.CreateCondBr(e.ir.CreateAnd(crossing, is_own_scratch(e, access)), across_rows, in_rows);
+      e.ir.SetInsertPoint(across_rows);
+      ways.across_rows();
+      e.ir.CreateBr(done);
+      e.ir.SetInsertPoint(in_rows);
+    }
+    ways.in_rows();
   }
-  profile::count_scratch_access(e, bytes);
-  if (Value* crossing = crosses_rows(e, access, bytes)) {
-    llvm::BasicBlock* across_rows = e.new_block("across_rows");
-    llvm::BasicBlock* in_rows = e.new_block("in_rows");
-    e.ir.CreateCondBr(e.ir.CreateAnd(crossing, is_own_scratch(e, access)), across_rows, in_rows);
-    e.ir.SetInsertPoint(across_rows);
-    ways.across_rows();
-    e.ir.CreateBr(done);
-    e.ir.SetInsertPoint(in_rows);
-  }
-  ways.in_rows();
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(buffer);
   ways.in_buffer();

@@ -20,6 +20,10 @@ Operand integer(std::int64_t value) {
   return {.kind = Operand::Kind::integer, .value = value, .text = std::to_string(value)};
 }
 
+Operand real(double value) {
+  return {.kind = Operand::Kind::real, .real = value, .text = std::to_string(value)};
+}
+
 Instruction instruction(std::string mnemonic, std::vector<Operand> operands) {
   Instruction result;
   result.mnemonic = std::move(mnemonic);
@@ -40,7 +44,7 @@ auto are(bool vectors, unsigned first, unsigned count, unsigned place) {
 TEST(InstructionTemplate, has_numbers_of_its_own_for_registers) {
   const auto which = template_of(instruction("v_mad_u64_u32", {vector(8, 2), scalar(12, 2), vector(3), vector(300)}));
   EXPECT_THAT(which.registers,
-              ElementsAre(are(true, 0, 2, 8), are(false, 0, 2, 12), are(true, 2, 1, 3), are(true, first_agpr, 1, 300)));
+              ElementsAre(are(false, 0, 2, 12), are(true, 0, 2, 8), are(true, 2, 1, 3), are(true, first_agpr, 1, 300)));
   EXPECT_EQ(which.instruction.operands[2].index, 2U);
   EXPECT_EQ(which.instruction.operands[3].index, first_agpr);
 }
@@ -50,8 +54,22 @@ TEST(InstructionTemplate, is_one_for_instructions_that_differ_in_registers_alone
             key_of("v_add_u32", {vector(7), vector(4), scalar(5)}));
   EXPECT_NE(key_of("v_add_u32", {vector(1), vector(2), scalar(3)}),
             key_of("v_sub_u32", {vector(1), vector(2), scalar(3)}));
-  EXPECT_NE(key_of("v_add_u32", {vector(1), vector(2), integer(3)}),
-            key_of("v_add_u32", {vector(1), vector(2), integer(4)}));
+}
+
+TEST(InstructionTemplate, is_one_for_constants_that_might_be_scalar_registers) {
+  const auto which = template_of(instruction("v_add_u32", {vector(1), vector(2), integer(3)}));
+  ASSERT_EQ(which.registers.size(), 3U);
+  EXPECT_EQ(which.registers.front().constant, 3U);
+  EXPECT_EQ(which.key, key_of("v_add_u32", {vector(1), vector(2), integer(-4)}));
+  EXPECT_EQ(which.key, key_of("v_add_u32", {vector(1), vector(2), scalar(4)}));
+  EXPECT_EQ(template_of(instruction("v_mul_f32", {vector(1), real(0.5), vector(2)})).registers.front().constant,
+            0x3f000000U);
+}
+
+TEST(InstructionTemplate, keeps_constants_of_other_widths) {
+  for (const char* mnemonic : {"v_add_f64", "v_add_f16", "v_mad_u64_u32", "v_pk_add_f32", "v_fma_mix_f32", "ds_read_b32"})
+    EXPECT_NE(key_of(mnemonic, {vector(1), vector(2), integer(3)}), key_of(mnemonic, {vector(1), vector(2), integer(4)}))
+        << mnemonic;
 }
 
 TEST(InstructionTemplate, keeps_how_registers_overlap) {
@@ -68,7 +86,7 @@ TEST(InstructionTemplate, keeps_how_registers_overlap) {
 TEST(InstructionTemplate, keeps_pairs_of_scalar_registers) {
   EXPECT_NE(key_of("v_mov_b32", {vector(0), scalar(4)}), key_of("v_mov_b32", {vector(0), scalar(5)}));
   const auto which = template_of(instruction("v_mov_b32", {vector(0), scalar(5)}));
-  EXPECT_THAT(which.registers, ElementsAre(are(true, 0, 1, 0), are(false, 0, 2, 4)));
+  EXPECT_THAT(which.registers, ElementsAre(are(false, 0, 2, 4), are(true, 0, 1, 0)));
 }
 
 // VCC, EXEC and M0 mean something by themselves.
