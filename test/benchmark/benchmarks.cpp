@@ -1,10 +1,12 @@
 // The library's costs, compared with the bare HSA API, the host alone, and OpenCL: everything in one run, in turns, so
 // that ratios are meaningful on a shared machine, too. `benchmarks dispatch` looks at the submit path alone,
 // `benchmarks copies` at copies of pageable memory, `benchmarks softgpu` at the soft GPU beside OpenCL,
-// `benchmarks streams` at batches spread over several queues.
+// `benchmarks streams` at batches spread over several queues, `benchmarks kernels` at kernels of many fields on the
+// soft GPU and on OpenCL.
 #include "command_line.hpp"
 #include "copy_measurements.hpp"
 #include "dispatch_suite.hpp"
+#include "kernel_suite.hpp"
 #include "measurements.hpp"
 #include "report.hpp"
 #include "softgpu_suite.hpp"
@@ -96,22 +98,27 @@ int main(int argc, char** argv) {
   try {
     CommandLine line("Measures dispatches and the bitonic sort.", "benchmarks");
     std::uint32_t rounds = 5;
-    std::string json;
+    std::string json, only;
     line.option("--rounds", &rounds, "How often everything is measured in turn (5)").between(1, 1000);
     line.option("--json", &json, "Write the medians to this file");
+    line.option("--only", &only, "'kernels': those whose names have this text in them");
     bool copies = false;
     bool dispatch = false;
     bool softgpu = false;
+    bool kernels = false;
     bool streams = false;
     bool workloads = false;
     line.command("copies", copies, "Measures copies of pageable memory");
     line.command("dispatch", dispatch, "Measures the submit path");
+    line.command("kernels", kernels, "Measures kernels on the soft GPU beside OpenCL");
     line.command("softgpu", softgpu, "Measures the soft GPU beside OpenCL");
     line.command("streams", streams, "Measures chains over several queues");
     line.command("workloads", workloads, "Measures the example programs");
     line.parse_or_exit(argc, argv);
     if (dispatch)
       run_dispatch_suite(rounds, json);
+    else if (kernels)
+      run_kernel_suite(rounds, only, json);
     else if (softgpu)
       run_softgpu_suite(rounds, json);
     else if (workloads)

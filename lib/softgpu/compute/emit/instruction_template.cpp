@@ -145,8 +145,10 @@ InstructionTemplate template_of(const Instruction& instruction) {
   std::array<unsigned, 3> next = {0, 0, first_agpr};
   for (const Range& range : ranges) {
     unsigned& first = next.at(static_cast<std::size_t>(range.file));
-    result.registers.push_back(
-        {.are_vectors = range.file != File::scalar, .first = first, .count = range.end - range.first, .place = range.first});
+    result.registers.push_back({.are_vectors = range.file != File::scalar,
+                                .first = first,
+                                .count = range.end - range.first,
+                                .place = range.first});
     first += range.end - range.first;
   }
   for_each_operand(result.instruction, [&](Operand& operand) {

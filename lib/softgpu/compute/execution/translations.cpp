@@ -91,8 +91,7 @@ std::string Translations::compile(const Program& program, std::uint32_t float_mo
       stop);
 }
 
-CallingObjects Translations::compile_soon(const Program& program, std::uint32_t float_mode, bool lines,
-                                          Calls& made) {
+CallingObjects Translations::compile_soon(const Program& program, std::uint32_t float_mode, bool lines, Calls& made) {
   EmitOptions of_functions = options(false, nullptr);
   of_functions.is_compact = true;
   return jit_.compile_soon([&](llvm::Module& module, const char* name, llvm::Module& functions) {

@@ -20,9 +20,7 @@ Operand integer(std::int64_t value) {
   return {.kind = Operand::Kind::integer, .value = value, .text = std::to_string(value)};
 }
 
-Operand real(double value) {
-  return {.kind = Operand::Kind::real, .real = value, .text = std::to_string(value)};
-}
+Operand real(double value) { return {.kind = Operand::Kind::real, .real = value, .text = std::to_string(value)}; }
 
 Instruction instruction(std::string mnemonic, std::vector<Operand> operands) {
   Instruction result;
@@ -67,8 +65,10 @@ TEST(InstructionTemplate, is_one_for_constants_that_might_be_scalar_registers) {
 }
 
 TEST(InstructionTemplate, keeps_constants_of_other_widths) {
-  for (const char* mnemonic : {"v_add_f64", "v_add_f16", "v_mad_u64_u32", "v_pk_add_f32", "v_fma_mix_f32", "ds_read_b32"})
-    EXPECT_NE(key_of(mnemonic, {vector(1), vector(2), integer(3)}), key_of(mnemonic, {vector(1), vector(2), integer(4)}))
+  for (const char* mnemonic :
+       {"v_add_f64", "v_add_f16", "v_mad_u64_u32", "v_pk_add_f32", "v_fma_mix_f32", "ds_read_b32"})
+    EXPECT_NE(key_of(mnemonic, {vector(1), vector(2), integer(3)}),
+              key_of(mnemonic, {vector(1), vector(2), integer(4)}))
         << mnemonic;
 }
 

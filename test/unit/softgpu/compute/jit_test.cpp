@@ -121,16 +121,21 @@ private:
       return ir.CreateAnd(of, llvm::ConstantInt::get(of->getType(), by));
     };
     switch (which.way) {
-    case Way::masks_or: return ir.CreateOr(masked(x, which.constant), masked(y, ~which.constant));
-    case Way::masks_add: return ir.CreateAdd(masked(x, which.constant), masked(y, ~which.constant));
-    case Way::masks_xor: return ir.CreateXor(masked(x, which.constant), masked(y, ~which.constant));
-    case Way::merge: return ir.CreateXor(masked(ir.CreateXor(x, y), which.constant), y);
-    case Way::copysign: break;
+    case Way::masks_or:
+      return ir.CreateOr(masked(x, which.constant), masked(y, ~which.constant));
+    case Way::masks_add:
+      return ir.CreateAdd(masked(x, which.constant), masked(y, ~which.constant));
+    case Way::masks_xor:
+      return ir.CreateXor(masked(x, which.constant), masked(y, ~which.constant));
+    case Way::merge:
+      return ir.CreateXor(masked(ir.CreateXor(x, y), which.constant), y);
+    case Way::copysign:
+      break;
     }
     auto* numbers = llvm::FixedVectorType::get(ir.getFloatTy(), 16);
-    return ir.CreateBitCast(ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, ir.CreateBitCast(x, numbers),
-                                                     ir.CreateBitCast(y, numbers)),
-                            x->getType());
+    return ir.CreateBitCast(
+        ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, ir.CreateBitCast(x, numbers), ir.CreateBitCast(y, numbers)),
+        x->getType());
   }
 };
 
