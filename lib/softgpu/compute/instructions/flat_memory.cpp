@@ -4,6 +4,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
+
+#include <llvm/IR/Constants.h>
 
 #include "softgpu/compute/emit/access_check.hpp"
 #include "softgpu/compute/emit/lane_access.hpp"
@@ -64,6 +67,8 @@ Value* base_address(Emitter& e, const AddressOperands& operands) {
 std::int64_t runtime_offset(Segment segment, const AddressOperands& operands) {
   return segment == Segment::flat ? operands.offset : 0;
 }
+
+constexpr AccessFormat one_dword{.bytes = 4};
 
 /// Host addresses, flat addresses without their offset, or offsets within scratch (<16 x i64>).
 Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operands) {
@@ -130,11 +135,85 @@ void call_runtime(Emitter& e, Function* function, Segment segment, const Address
          {e.state(), lanes, flat_scratch(e), constant(e, segment), offset, e.ir.getInt32(format.bytes)});
 }
 
-/// Emits `by_lane` for addresses that only the runtime can resolve, else `in_memory`; a flat address decides at run
-/// time.
-template <class ByLane, class InMemory>
-void access(Emitter& e, Segment segment, const AddressOperands& operands, const AccessFormat& format, ByLane&& by_lane,
-            InMemory&& in_memory) {
+/// Lane 0's offset within private memory (i64), and whether all lanes access dwords there, at the same offset (i1). The
+/// lanes' dwords lie side by side then: compilers keep variables there.
+struct PrivateRow {
+  Value* offset;
+  Value* is_there;
+};
+
+/// Whether the enabled lanes have lane 0's number (i1).
+Value* are_equal(Emitter& e, const Chunks& numbers) {
+  Value* first = e.splat(e.ir.CreateExtractElement(numbers[0], std::uint64_t{0}));
+  Value* wrong = nullptr;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* differs = e.ir.CreateXor(numbers[chunk], first);
+    differs = e.ir.CreateSelect(e.exec_mask(chunk), differs, llvm::Constant::getNullValue(differs->getType()));
+    wrong = chunk == 0 ? differs : e.ir.CreateOr(wrong, differs);
+  }
+  return e.ir.CreateIsNull(e.ir.CreateBitCast(e.ir.CreateIsNotNull(wrong), e.ir.getInt16Ty()));
+}
+
+PrivateRow private_row(Emitter& e, Segment segment, const AddressOperands& operands, std::uint32_t bytes) {
+  const Chunks addresses = lane_addresses(e, segment, operands);
+  Value* first = e.ir.CreateExtractElement(addresses[0], std::uint64_t{0});
+  Value* is_there = operands.vector.is_vector() ? are_equal(e, addresses) : e.ir.getTrue();
+  Value* offset = first;
+  if (segment == Segment::flat) {
+    Value* aperture = e.field(offsetof(WaveState, private_aperture), e.i64());
+    Value* is_private = e.ir.CreateICmpEQ(e.ir.CreateAnd(first, 0xffffffff00000000), aperture);
+    is_there = e.ir.CreateAnd(is_there, e.ir.CreateAnd(is_private, e.ir.CreateIsNotNull(aperture)));
+    offset = e.ir.CreateAdd(first, e.ir.getInt64(static_cast<std::uint64_t>(operands.offset)));
+    offset = e.ir.CreateAnd(offset, 0xffffffff);
+  }
+  Value* size = e.ir.CreateZExt(e.field(offsetof(WaveState, scratch_bytes_per_lane), e.i32()), e.i64());
+  Value* is_inside = e.ir.CreateAnd(e.ir.CreateICmpUGE(size, e.ir.getInt64(bytes)),
+                                    e.ir.CreateICmpULE(offset, e.ir.CreateSub(size, e.ir.getInt64(bytes))));
+  is_there = e.ir.CreateAnd(is_there, e.ir.CreateAnd(is_inside, e.ir.CreateIsNull(e.ir.CreateAnd(offset, 3))));
+  return {offset, is_there};
+}
+
+/// Where the lanes' dword `dword` from an offset of private memory on is.
+LaneAddresses row_addresses(Emitter& e, Value* offset, unsigned dword) {
+  Value* row = e.ir.CreateMul(e.ir.CreateAdd(offset, e.ir.getInt64(std::uint64_t{4} * dword)),
+                              e.ir.getInt64(e.wavefront_size()));
+  LaneAddresses lanes{.base = e.ir.CreateIntToPtr(e.ir.CreateAdd(e.flat_scratch(), row), e.ir.getPtrTy()),
+                      .is_consecutive = true};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    std::vector<llvm::Constant*> columns;
+    for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
+      columns.push_back(e.ir.getInt64(4 * (std::uint64_t{chunk} * lanes_per_chunk + lane)));
+    lanes.offsets[chunk] = llvm::ConstantVector::get(columns);
+    lanes.active[chunk] = e.exec_mask(chunk);
+  }
+  return lanes;
+}
+
+/// Emits `in_row(dword, addresses)` for each dword, for lanes that access one row of private memory after the other,
+/// and `by_lane` for all others.
+template <class InRow, class ByLane>
+void access_private(Emitter& e, Segment segment, const AddressOperands& operands, const AccessFormat& format,
+                    InRow&& in_row, ByLane&& by_lane) {
+  if (format.bytes % 4 != 0 || e.is_compact()) return by_lane();
+  llvm::BasicBlock* rows = e.new_block("private_rows");
+  llvm::BasicBlock* others = e.new_block("by_lane");
+  llvm::BasicBlock* done = e.new_block("accessed");
+  const PrivateRow row = private_row(e, segment, operands, format.bytes);
+  e.ir.CreateCondBr(row.is_there, rows, others);
+  e.ir.SetInsertPoint(rows);
+  for (unsigned dword = 0; dword < format.dwords(); ++dword) in_row(dword, row_addresses(e, row.offset, dword));
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(others);
+  by_lane();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(done);
+}
+
+/// Emits `by_lane` for addresses that only the runtime can resolve, `in_row` where these are rows of private memory,
+/// else `in_memory`; a flat address decides at run time.
+template <class InRow, class ByLane, class InMemory>
+void access(Emitter& e, Segment segment, const AddressOperands& operands, const AccessFormat& format, InRow&& in_row,
+            ByLane&& by_lane, InMemory&& in_memory) {
   const auto direct = [&] {
     const LaneAddresses lanes = host_addresses(e, operands);
     if (segment == Segment::global) profile::count_access(e, lanes, format.bytes);
@@ -145,7 +224,7 @@ void access(Emitter& e, Segment segment, const AddressOperands& operands, const 
   if (segment == Segment::global) return direct();
   if (segment == Segment::scratch) {
     profile::count_scratch_access(e, format.bytes);
-    return by_lane();
+    return access_private(e, segment, operands, format, in_row, by_lane);
   }
   profile::count_flat_access(e, lane_addresses(e, segment, operands), operands.offset, format.bytes);
   llvm::BasicBlock* apertures = e.new_block("apertures");
@@ -158,7 +237,7 @@ void access(Emitter& e, Segment segment, const AddressOperands& operands, const 
   }
   e.ir.CreateCondBr(is_any_in_aperture(e, lane_addresses(e, segment, operands)), apertures, global);
   e.ir.SetInsertPoint(apertures);
-  by_lane();
+  access_private(e, segment, operands, format, in_row, by_lane);
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(global);
   direct();
@@ -182,6 +261,9 @@ void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat&
   const AddressOperands operands = address_operands(i, segment, 1);
   access(
       e, segment, operands, format,
+      [&](unsigned dword, const LaneAddresses& lanes) {
+        load_lanes(e, part_of(destination, dword, 1), one_dword, lanes);
+      },
       [&] {
         call_runtime(e, runtime::load, segment, operands, format, e.exec());
         take_destination(e, destination, format);
@@ -195,6 +277,7 @@ void store(Emitter& e, const Instruction& i, Segment segment, const AccessFormat
   const AddressOperands operands = address_operands(i, segment, 0);
   access(
       e, segment, operands, format,
+      [&](unsigned dword, const LaneAddresses& lanes) { store_lanes(e, part_of(source, dword, 1), one_dword, lanes); },
       [&] {
         put_source(e, source, format);
         call_runtime(e, runtime::store, segment, operands, format, e.exec());

@@ -106,13 +106,33 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) void gather_eleme
   }
 }
 
+std::uint64_t all_lanes(const WaveState& state) { return ~std::uint64_t{0} >> (64 - state.wavefront_size); }
+
+/// Whether the lanes have the same address, as far as these bits of it.
+bool are_all(const WaveState& state, std::uint64_t lanes, std::uint64_t address, std::uint64_t bits) {
+  std::uint64_t differs = 0;
+  if (lanes == all_lanes(state))
+    for (unsigned lane = 0; lane < state.wavefront_size; ++lane) differs |= state.lane_addresses[lane] ^ address;
+  else
+    for_each_lane(lanes, [&](unsigned lane) { differs |= state.lane_addresses[lane] ^ address; });
+  return (differs & bits) == 0;
+}
+
 /// Whether every lane accesses memory, `step` bytes behind the lane before it.
 bool follow(const WaveState& state, std::uint64_t lanes, std::uint64_t step) {
-  if (lanes != ~std::uint64_t{0} >> (64 - state.wavefront_size)) return false;
+  if (lanes != all_lanes(state)) return false;
   std::uint64_t differs = 0;
   for (std::uint64_t lane = 0; lane < state.wavefront_size; ++lane)
     differs |= state.lane_addresses[lane] ^ (state.lane_addresses[0] + step * lane);
   return differs == 0;
+}
+
+__attribute__((no_sanitize("address", "thread", "undefined"))) inline std::uint32_t read_dword(std::uint64_t address) {
+  return in_memory<std::uint32_t>(address).value;
+}
+__attribute__((no_sanitize("address", "thread", "undefined"))) inline void write_dword(std::uint64_t address,
+                                                                                       std::uint32_t value) {
+  in_memory<std::uint32_t>(address).value = value;
 }
 
 using FourDwords [[gnu::vector_size(16)]] = std::uint32_t;
@@ -130,6 +150,62 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) void scatter_row(
     std::memcpy(&four, &state->lane_data[0][lane], sizeof four);
     in_memory<FourDwords>(state->lane_addresses[lane]).value = four;
   }
+}
+
+/// A dword a lane.
+__attribute__((no_sanitize("address", "thread", "undefined"))) void load_row(WaveState* state, unsigned dword,
+                                                                             std::uint64_t from) {
+  for (unsigned lane = 0; lane < state->wavefront_size; lane += 4) {
+    const FourDwords four = in_memory<FourDwords>(from + 4 * lane).value;
+    std::memcpy(&state->lane_data[dword][lane], &four, sizeof four);
+  }
+}
+__attribute__((no_sanitize("address", "thread", "undefined"))) void store_row(WaveState* state, std::uint64_t lanes,
+                                                                              unsigned dword, std::uint64_t to) {
+  if (lanes != all_lanes(*state)) {
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const unsigned lane = static_cast<unsigned>(__builtin_ctzll(lanes));
+      in_memory<std::uint32_t>(to + 4 * lane).value = state->lane_data[dword][lane];
+    }
+    return;
+  }
+  for (unsigned lane = 0; lane < state->wavefront_size; lane += 4) {
+    FourDwords four;
+    std::memcpy(&four, &state->lane_data[dword][lane], sizeof four);
+    in_memory<FourDwords>(to + 4 * lane).value = four;
+  }
+}
+
+/// Where the lanes access a dword of private memory each, and more dwords behind it, at the same offset: compilers keep
+/// variables there. The first dword's row, in which the lanes' dwords lie side by side.
+std::optional<std::uint64_t> private_row(const WaveState& state, std::uint64_t lanes, std::uint64_t flat_scratch,
+                                         Segment segment, std::uint64_t offset, std::uint32_t bytes) {
+  if (state.caches != nullptr || lanes == 0 || bytes % 4 != 0) return std::nullopt;
+  const std::uint64_t address = state.lane_addresses[std::countr_zero(lanes)];
+  const LanePlace place = place_of(state, segment, address, offset);
+  const std::uint32_t size = state.scratch_bytes_per_lane;
+  if (place.segment != Segment::scratch || place.address % 4 != 0 || place.address > size ||
+      bytes > size - place.address || !are_all(state, lanes, address, ~std::uint64_t{0}))
+    return std::nullopt;
+  return scratch_address(state, flat_scratch, 0, place.address);
+}
+
+/// Whether the lanes access dwords, all of them by addresses in the aperture of LDS.
+bool are_in_lds(const WaveState& state, std::uint64_t lanes, Segment segment, std::uint32_t bytes) {
+  constexpr std::uint64_t aperture = 0xffffffff00000000;
+  return segment == Segment::flat && state.shared_aperture != 0 && bytes % 4 == 0 &&
+         are_all(state, lanes, state.shared_aperture, aperture);
+}
+
+/// Calls `access(lane, host address)`, without the address where the lane's bytes are not all in LDS.
+template <class Access>
+void for_each_lane_in_lds(const WaveState& state, std::uint64_t lanes, std::uint64_t offset, std::uint32_t bytes,
+                          Access&& access) {
+  const auto lds = std::bit_cast<std::uint64_t>(state.lds);
+  for_each_lane(lanes, [&](unsigned lane) {
+    const std::uint64_t place = (state.lane_addresses[lane] + offset) & 0xffffffff;
+    access(lane, place + bytes <= state.lds_bytes ? std::optional(lds + place) : std::nullopt);
+  });
 }
 
 template <unsigned dwords>
@@ -200,6 +276,17 @@ void write(std::uint64_t address, std::uint64_t value, std::uint32_t bytes) {
 
 void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
           std::uint32_t bytes) {
+  if (const auto row = private_row(*state, lanes, flat_scratch, segment, offset, bytes)) {
+    for (unsigned d = 0; d < bytes / 4; ++d) load_row(state, d, *row + std::uint64_t{4} * d * state->wavefront_size);
+    return;
+  }
+  if (are_in_lds(*state, lanes, segment, bytes)) {
+    for_each_lane_in_lds(*state, lanes, offset, bytes, [&](unsigned lane, std::optional<std::uint64_t> address) {
+      for (std::uint32_t at = 0; at < bytes; at += 4)
+        state->lane_data[at / 4][lane] = address ? read_dword(*address + at) : 0;
+    });
+    return;
+  }
   for_each_piece(
       state, lanes, flat_scratch, segment, offset, bytes,
       [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address, Segment where) {
@@ -211,6 +298,18 @@ void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Seg
 
 void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment, std::uint64_t offset,
            std::uint32_t bytes) {
+  if (const auto row = private_row(*state, lanes, flat_scratch, segment, offset, bytes)) {
+    for (unsigned d = 0; d < bytes / 4; ++d)
+      store_row(state, lanes, d, *row + std::uint64_t{4} * d * state->wavefront_size);
+    return;
+  }
+  if (are_in_lds(*state, lanes, segment, bytes)) {
+    for_each_lane_in_lds(*state, lanes, offset, bytes, [&](unsigned lane, std::optional<std::uint64_t> address) {
+      for (std::uint32_t at = 0; address && at < bytes; at += 4)
+        write_dword(*address + at, state->lane_data[at / 4][lane]);
+    });
+    return;
+  }
   for_each_piece(
       state, lanes, flat_scratch, segment, offset, bytes,
       [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address, Segment where) {
@@ -328,8 +427,7 @@ bool are_all_in(const WaveState::Range& range, std::span<const std::uint64_t> ad
 
 void check_lanes(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
   // Mostly all lanes go to one buffer.
-  const std::uint64_t all = ~std::uint64_t{0} >> (64 - state->wavefront_size);
-  if (lanes == all)
+  if (lanes == all_lanes(*state))
     for (const WaveState::Range& range : state->ranges)
       if (range.contains(state->lane_addresses[0]))
         if (are_all_in(range, std::span(state->lane_addresses).first(state->wavefront_size), bytes)) return;

@@ -96,6 +96,16 @@ Case scratch_case(const std::string& prefix, const MemoryOperation& operation, c
   return made;
 }
 
+/// The same with one offset in all lanes, mostly a multiple of four.
+Case at_one_offset(Case scattered) {
+  scattered.prepare = [prepare = std::move(scattered.prepare)](MachineState& state, Random& random) {
+    prepare(state, random);
+    const u32 offset = state.vector[0][0];
+    state.vector[0].fill(random() % 4 == 0 ? offset : offset / 4 * 4);
+  };
+  return scattered;
+}
+
 class ScratchMemory : public testing::TestWithParam<MemoryOperation> {};
 TEST_P(ScratchMemory, MatchesTheManual) {
   const MemoryOperation& operation = GetParam();
@@ -104,6 +114,7 @@ TEST_P(ScratchMemory, MatchesTheManual) {
       scratch_case("scratch_", operation, {.vector = true, .scalar = false, .immediate = 8}),
       scratch_case("scratch_", operation, {.vector = false, .scalar = true, .immediate = 4}),
   };
+  cases.push_back(at_one_offset(cases[1]));
   if (operation.bytes <= 4) {  // buffers swizzle by elements of four bytes, which the bytes may cross
     cases.push_back(scratch_case("buffer_", operation, {.vector = false, .scalar = false, .immediate = 27}));
     cases.push_back(scratch_case("buffer_", operation, {.vector = false, .scalar = false, .immediate = 24}));
@@ -120,14 +131,15 @@ TEST_P(ScratchMemory, MatchesTheManual) {
     prepare_scratch(state, random);
     state.vector[1].fill(private_aperture_high);
   };
+  cases.push_back(at_one_offset(flat));
   cases.push_back(std::move(flat));
   expect_match(cases, {.scratch = Scratch::available});
 }
 INSTANTIATE_TEST_SUITE_P(Isa, ScratchMemory, testing::ValuesIn(loads_and_stores()), operation_name);
 
-/// FLAT with addresses in the shared aperture, some lanes of which go to global memory instead.
-Addressing flat_to_lds() {
-  const auto goes_to_lds = [](unsigned lane) { return lane % 3 != 1; };
+/// FLAT with addresses in the shared aperture; some lanes may go to global memory instead.
+Addressing flat_to_lds(bool all_lanes) {
+  const auto goes_to_lds = [=](unsigned lane) { return all_lanes || lane % 3 != 1; };
   return {.name = "flat to LDS",
           .text =
               [](const MemoryOperation& operation, bool returns) {
@@ -152,8 +164,8 @@ Addressing flat_to_lds() {
 
 class FlatToLds : public testing::TestWithParam<MemoryOperation> {};
 TEST_P(FlatToLds, MatchesTheManual) {
-  std::vector<Case> cases = {case_of(GetParam(), flat_to_lds())};
-  if (GetParam().kind == Kind::atomic) cases.push_back(case_of(GetParam(), flat_to_lds(), Returning::yes));
+  std::vector<Case> cases = {case_of(GetParam(), flat_to_lds(false)), case_of(GetParam(), flat_to_lds(true))};
+  if (GetParam().kind == Kind::atomic) cases.push_back(case_of(GetParam(), flat_to_lds(false), Returning::yes));
   expect_match(cases, {.lds = Lds::loaded_and_stored});
 }
 INSTANTIATE_TEST_SUITE_P(LoadsAndStores, FlatToLds, testing::ValuesIn(loads_and_stores()), operation_name);
