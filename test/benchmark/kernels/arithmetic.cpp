@@ -85,7 +85,7 @@ Problem mandelbrot() {
           y = x * y / 2048 + cy;
           x = next;
         }
-        expected[static_cast<std::size_t>(py * size + px)] = count;
+        expected[place(py, px, size)] = count;
       }
     require_equal(buffers[out.number].as<std::uint32_t>(), expected);
   };

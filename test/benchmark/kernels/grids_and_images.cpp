@@ -87,9 +87,8 @@ Problem blur() {
         unsigned sum = 0;
         for (int dy = -2; dy <= 2; ++dy)
           for (int dx = -2; dx <= 2; ++dx)
-            sum += pixels[static_cast<std::size_t>(std::clamp(y + dy, 0, size - 1) * size +
-                                                   std::clamp(x + dx, 0, size - 1))];
-        expected[static_cast<std::size_t>(y * size + x)] = static_cast<std::uint8_t>((sum + 12) / 25);
+            sum += pixels[place(std::clamp(y + dy, 0, size - 1), std::clamp(x + dx, 0, size - 1), size)];
+        expected[place(y, x, size)] = static_cast<std::uint8_t>((sum + 12) / 25);
       }
     require_equal(buffers[out.number].as<std::uint8_t>(), expected);
   };
@@ -107,13 +106,10 @@ Problem sobel() {
     std::vector<std::uint8_t> expected(pixels.size());
     for (int y = 1; y < size - 1; ++y)
       for (int x = 1; x < size - 1; ++x) {
-        const auto at = [&](int dx, int dy) {
-          return static_cast<int>(pixels[static_cast<std::size_t>((y + dy) * size + x + dx)]);
-        };
+        const auto at = [&](int dx, int dy) { return static_cast<int>(pixels[place(y + dy, x + dx, size)]); };
         const int across = at(1, -1) + 2 * at(1, 0) + at(1, 1) - at(-1, -1) - 2 * at(-1, 0) - at(-1, 1);
         const int down = at(-1, 1) + 2 * at(0, 1) + at(1, 1) - at(-1, -1) - 2 * at(0, -1) - at(1, -1);
-        expected[static_cast<std::size_t>(y * size + x)] =
-            static_cast<std::uint8_t>(std::min(std::abs(across) + std::abs(down), 255));
+        expected[place(y, x, size)] = static_cast<std::uint8_t>(std::min(std::abs(across) + std::abs(down), 255));
       }
     require_equal(buffers[out.number].as<std::uint8_t>(), expected);
   };

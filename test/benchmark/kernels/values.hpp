@@ -10,6 +10,11 @@
 
 namespace kernel_problems {
 
+/// The element of a square whose rows are one after the other.
+inline std::size_t place(int row, int column, int size) {
+  return static_cast<std::size_t>(row) * static_cast<std::size_t>(size) + static_cast<std::size_t>(column);
+}
+
 class RandomNumbers {
 public:
   explicit RandomNumbers(std::uint32_t seed) : state_(seed) {}
