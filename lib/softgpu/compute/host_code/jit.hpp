@@ -69,7 +69,7 @@ public:
   [[nodiscard]] HostVectors vectors() const noexcept;
 
   /// An object file of the function that `fill` adds to the module, named as it is told. What it throws passes through.
-  /// Throws JitError, and Stopped soon after it is asked to stop: LLVM's code generator, half of the time, goes on to
+  /// Throws JitError, and Stopped soon after it is asked to stop: LLVM's code generator, most of the time, goes on to
   /// its end.
   [[nodiscard]] std::string compile(const std::function<void(llvm::Module&, const char* name)>& fill,
                                     const std::stop_token& stop = {}) const;
