@@ -74,7 +74,7 @@ Problem mandelbrot() {
   const auto out = problem.add(std::vector<std::uint32_t>(std::size_t{size} * size));
   problem.launches = {{"mandelbrot", {size, size}, {64, 4}, {out, size, limit}}};
   problem.check = [=](std::span<const Buffer> buffers) {
-    std::vector<std::uint32_t> expected(std::size_t{size} * size);
+    std::vector<std::uint32_t> expected(buffers[out.number].as<std::uint32_t>().size());
     for (int py = 0; py < size; ++py)
       for (int px = 0; px < size; ++px) {
         const int cx = px * 12288 / size - 8192, cy = py * 8192 / size - 4096;

@@ -17,8 +17,8 @@ struct InstructionTemplate {
     bool are_vectors;
     unsigned first;  ///< in the template
     unsigned count;
-    unsigned place = 0;                     ///< the number of the first in the instruction itself
-    std::optional<std::uint32_t> constant;  ///< what the first one holds
+    unsigned place = 0;                          ///< the number of the first in the instruction itself
+    std::optional<std::uint32_t> constant = {};  ///< what the first one holds
   };
 
   Instruction instruction;  ///< with the template's numbers
