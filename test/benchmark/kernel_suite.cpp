@@ -52,7 +52,7 @@ std::string measure_softgpu(Samples& samples, const std::string& problem, const 
 /// The platform's name; nothing where there is no OpenCL.
 std::optional<std::string> measure_opencl(Samples& samples, const std::string& problem) {
 #ifdef OPENCL_KERNELS
-  // As the soft GPU is, so is PoCL kept to AVX2.
+  // PoCL is asked for what the soft GPU is kept to.
   const char* cpu = std::getenv("SOFTGPU_CPU");
   const std::string limit =
       cpu != nullptr && std::string_view(cpu) == "avx2" ? "POCL_LLVM_CPU_NAME=haswell POCL_KERNELLIB_NAME=avx2 " : "";
