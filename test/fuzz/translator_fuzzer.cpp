@@ -65,7 +65,8 @@ void end_at_once(WaveState* /*state*/) {}
 
 void run(const KernelDescriptor& descriptor, const Target& target, WaitsFor waits_for,
          const hsa_kernel_dispatch_packet_t& packet) {
-  const auto kernel = std::make_shared<const Kernel>(descriptor, target, WaveCode{end_at_once}, waits_for, nullptr);
+  const auto kernel =
+      std::make_shared<const Kernel>(descriptor, target, WaveStart{}, WaveCode{end_at_once}, waits_for, nullptr);
   auto made = Launch::make(kernel, packet, QueueView{});
   const auto* launch = std::get_if<std::shared_ptr<Launch>>(&made);
   if (launch == nullptr) return;
@@ -102,7 +103,7 @@ void take(const Bytes& input) {
   llvm::Module module("input", context);
   Translation translation;
   try {
-    translation = translate(*program, descriptor.float_mode(), {.vectors = vectors}, "wave", module);
+    translation = translate(*program, {.float_mode = descriptor.float_mode()}, {.vectors = vectors}, "wave", module);
   } catch (const UnsupportedInstruction&) {
     return;
   }

@@ -67,9 +67,10 @@ private:
 Experiment::Experiment(compute::Engine& engine, const Setup& setup)
     : engine_(engine), setup_(setup), image_(isa::assemble(kernel_text(setup_))), arena_(std::make_unique<Arena>()),
       kernarg_(arena_->arguments()), arguments_(std::make_unique<ThreadArguments[]>(most_threads)) {
-  auto kernel = engine_.kernel(image_.kernel_object());
+  const hsa_kernel_dispatch_packet_t packet = packet_for(setup_, image_, kernarg_);
+  auto kernel = engine_.kernel(packet);
   if (const auto* failure = std::get_if<compute::Failure>(&kernel)) fail(*failure);
-  auto launch = compute::Launch::make(std::get<0>(kernel), packet_for(setup_, image_, kernarg_), queue());
+  auto launch = compute::Launch::make(std::get<0>(kernel), packet, queue());
   if (const auto* failure = std::get_if<compute::Failure>(&launch)) fail(*failure);
   launch_ = std::get<0>(std::move(launch));
   for (std::uint32_t group = 0; group < launch_->group_count(); ++group)

@@ -224,10 +224,10 @@ void AqlQueue::note_coming_kernels() {
 }
 
 bool AqlQueue::assist(Lookout& lookout) {
-  const auto kernel = coming_kernels_.take();
-  if (!kernel) return false;
+  const auto packet = coming_kernels_.take();
+  if (!packet) return false;
   lookout.leave();
-  grids_.translate_ahead(*kernel);
+  grids_.translate_ahead(*packet);
   return true;
 }
 

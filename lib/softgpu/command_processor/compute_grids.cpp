@@ -82,15 +82,15 @@ std::optional<compute::Failure> ComputeGrids::prepare(std::shared_ptr<Grid>& gri
                                                       const compute::QueueView& queue, Lookout& lookout) {
   if (grid != nullptr) {
     auto& earlier = static_cast<ComputeGrid&>(*grid);
-    if (earlier.runs(packet.kernel_object) && engine_.is_known(packet.kernel_object, earlier.kernel())) {
+    if (earlier.runs(packet.kernel_object) && engine_.is_known(packet, earlier.kernel())) {
       if (auto failure = earlier.renew(packet, queue)) return failure;
       return check_residence(earlier.launch(), compute_units_);
     }
   }
-  auto kernel = engine_.known_kernel(packet.kernel_object);
+  auto kernel = engine_.known_kernel(packet);
   if (!kernel) {
     lookout.leave();
-    auto translated = engine_.kernel(packet.kernel_object);
+    auto translated = engine_.kernel(packet);
     if (auto* failure = std::get_if<compute::Failure>(&translated)) return std::move(*failure);
     kernel = std::get<std::shared_ptr<const compute::Kernel>>(std::move(translated));
   }

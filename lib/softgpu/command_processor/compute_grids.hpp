@@ -30,7 +30,9 @@ public:
   [[nodiscard]] std::optional<compute::Failure> prepare(std::shared_ptr<Grid>& grid,
                                                         const hsa_kernel_dispatch_packet_t& packet,
                                                         const compute::QueueView& queue, Lookout& lookout) override;
-  void translate_ahead(std::uint64_t kernel_object) override { static_cast<void>(engine_.kernel(kernel_object)); }
+  void translate_ahead(const hsa_kernel_dispatch_packet_t& packet) override {
+    static_cast<void>(engine_.kernel(packet));
+  }
   [[nodiscard]] std::string place_of(std::uint64_t kernel_object, const compute::Failure& failure) override {
     return engine_.place_of(kernel_object, failure);
   }

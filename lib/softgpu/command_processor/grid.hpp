@@ -56,7 +56,7 @@ public:
                                                                 const hsa_kernel_dispatch_packet_t& packet,
                                                                 const compute::QueueView& queue, Lookout& lookout) = 0;
   /// Translates a kernel that prepare() will be asked for, unless it is known. prepare() reports a failure.
-  virtual void translate_ahead(std::uint64_t kernel_object) = 0;
+  virtual void translate_ahead(const hsa_kernel_dispatch_packet_t& packet) = 0;
   /// Where in the kernel the failure came from, for a person; empty if it is not known.
   [[nodiscard]] virtual std::string place_of(std::uint64_t kernel_object, const compute::Failure& failure) = 0;
   virtual void forget_code(std::uint64_t base, std::size_t size) = 0;

@@ -35,6 +35,8 @@ bool is_branch_a_lane(Emitter& e, const LaneAddresses& a) {
   return e.vectors() != HostVectors::avx512 && !llvm::isa<llvm::Constant>(a.active[0]);
 }
 
+bool can_mask_small(const Emitter& e) { return e.vectors() == HostVectors::avx512; }
+
 bool goes_through_caches(Emitter& e, const LaneAddresses& a) { return e.has_caches() && !a.in_lds; }
 bool goes_lane_by_lane(Emitter& e, const LaneAddresses& a) { return goes_through_caches(e, a) || e.is_compact(); }
 

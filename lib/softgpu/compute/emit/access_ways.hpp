@@ -87,6 +87,8 @@ void split(Emitter& e, llvm::Value* part, Values& values, std::size_t first, std
 /// Whether LLVM makes a branch a lane of a gather or scatter: it takes minutes to allocate registers for a kernel with
 /// hundreds of gathers and scatters.
 [[nodiscard]] bool is_branch_a_lane(Emitter& e, const LaneAddresses& a);
+/// Whether vectors of bytes and shorts can be accessed in part.
+[[nodiscard]] bool can_mask_small(const Emitter& e);
 /// Whether only the runtime knows what a lane sees there.
 [[nodiscard]] bool goes_through_caches(Emitter& e, const LaneAddresses& a);
 /// Whether the runtime accesses memory for each lane, however they lie.

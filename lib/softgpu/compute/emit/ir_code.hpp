@@ -63,6 +63,12 @@ public:
 
   /// Memory on the wavefront's stack, for values that a C function is given by address.
   llvm::Value* entry_slot(llvm::Type* type) { return entry_ir_.CreateAlloca(type); }
+  /// The same for what the entry block computed: its value at first.
+  llvm::Value* entry_slot(llvm::Value* initial) {
+    llvm::Value* slot = entry_slot(initial->getType());
+    entry_ir_.CreateStore(initial, slot);
+    return slot;
+  }
 
   // --- Types and constants
   llvm::IntegerType* i1() { return ir.getInt1Ty(); }

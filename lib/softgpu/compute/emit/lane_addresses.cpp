@@ -14,6 +14,14 @@ bool has_short_offsets(const LaneAddresses& a) { return offset_type(a)->isIntege
 
 bool has_signs(const LaneAddresses& a) { return a.in_lds || a.is_signed; }
 
+/// `step` more from lane to lane, from 0 in the wavefront's lane 0.
+llvm::Constant* steps(llvm::Type* type, unsigned chunk, std::uint32_t step) {
+  std::vector<llvm::Constant*> lanes;
+  for (unsigned lane = lanes_per_chunk * chunk; lane < lanes_per_chunk * (chunk + 1); ++lane)
+    lanes.push_back(llvm::ConstantInt::get(type, std::uint64_t{lane} * step));
+  return llvm::ConstantVector::get(lanes);
+}
+
 /// Offsets in bytes, or lane 0's, in 64 bits.
 Value* extended(Emitter& e, const LaneAddresses& a, Value* offsets, llvm::Type* type) {
   Value* wide = has_signs(a) ? e.ir.CreateSExt(offsets, type) : e.ir.CreateZExt(offsets, type);
@@ -65,6 +73,42 @@ Value* address_numbers(Emitter& e, const LaneAddresses& a, unsigned chunk) {
 Value* accessible_pointer(Emitter& e, const LaneAddresses& a, unsigned chunk) {
   Value* is_used = e.ir.CreateIsNotNull(mask_bits(e, a.active[chunk]));
   return e.ir.CreateSelect(is_used, first_pointer(e, a, chunk), e.state());
+}
+
+Chunks lanes_of(Emitter& e, const RowOfLanes& row) {
+  Chunks lanes;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    lanes[chunk] = e.ir.CreateAdd(e.splat(row.start), steps(e.i32(), chunk, row.stride));
+  return lanes;
+}
+
+LaneOffsets lane_offsets(Emitter& e, const Operand& vector) {
+  // What makes rows in vector registers is not needed where they are made of lane 0's.
+  if (const auto row = e.address_sums.row(vector)) return {lanes_of(e, *row), row};
+  LaneOffsets offsets;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) offsets.lanes[chunk] = e.vector(vector, chunk);
+  return offsets;
+}
+
+bool has_row(const LaneAddresses& a, std::uint32_t step) { return a.row && a.row->stride << a.shift == step; }
+
+Value* is_within_row(Emitter& e, const LaneAddresses& a) {
+  if (a.in_lds) return a.row_in_lds;
+  const std::uint32_t last = (e.wavefront_size() - 1) * a.row->stride;
+  return has_signs(a) ? e.ir.CreateICmpSLE(a.row->start, e.ir.getInt32(0x7fffffff - last))
+                      : e.ir.CreateICmpULE(a.row->start, e.ir.getInt32(~last));
+}
+
+LaneAddresses in_row(Emitter& e, const LaneAddresses& a) {
+  LaneAddresses lanes{.base = e.ir.CreateGEP(e.ir.getInt8Ty(), a.base, extended(e, a, a.row->start, e.i64())),
+                      .is_signed = true,
+                      .in_lds = a.in_lds,
+                      .out_of_range_is_zero = a.out_of_range_is_zero};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    lanes.offsets[chunk] = steps(e.i32(), chunk, a.row->stride << a.shift);
+    lanes.active[chunk] = a.in_lds ? e.exec_mask(chunk) : a.active[chunk];
+  }
+  return lanes;
 }
 
 Value* reaches(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {

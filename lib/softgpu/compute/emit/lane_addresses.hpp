@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "softgpu/compute/emit/emitter.hpp"
 
@@ -9,16 +10,25 @@ namespace softgpu::compute {
 
 /// Where the lanes access memory: at `base` + (their offsets << `shift`), modulo 2^64.
 struct LaneAddresses {
-  llvm::Value* base = nullptr;        ///< ptr; all lanes add it: accesses that differ in it share their checks
-  Chunks offsets = {};                ///< <16 x i64>, or <16 x i32>
-  Chunks active = {};                 ///< <16 x i1>: the lanes that access memory
-  unsigned shift = 0;                 ///< at most 4
-  bool is_signed = false;             ///< offsets of 32 bits have a sign
-  bool in_lds = false;                ///< offsets have a sign; active lanes' offsets are less than 2^16 from 0
-  bool is_sum = false;                ///< the kernel put the addresses together: the base may be anywhere
-  bool out_of_range_is_zero = false;  ///< enabled lanes that are not active read 0
-  bool is_consecutive = false;        ///< known at translation: dword after dword within each chunk
+  llvm::Value* base = nullptr;         ///< ptr; all lanes add it: accesses that differ in it share their checks
+  Chunks offsets = {};                 ///< <16 x i64>, or <16 x i32>
+  Chunks active = {};                  ///< <16 x i1>: the lanes that access memory
+  unsigned shift = 0;                  ///< at most 4
+  bool is_signed = false;              ///< offsets of 32 bits have a sign
+  bool in_lds = false;                 ///< offsets have a sign; active lanes' offsets are less than 2^16 from 0
+  bool is_sum = false;                 ///< the kernel put the addresses together: the base may be anywhere
+  bool out_of_range_is_zero = false;   ///< enabled lanes that are not active read 0
+  bool is_consecutive = false;         ///< known at translation: dword after dword within each chunk
+  std::optional<RowOfLanes> row = {};  ///< that the offsets are
+  llvm::Value* row_in_lds = nullptr;   ///< whether all lanes of the row access LDS (i1), for `in_lds`
 };
+
+/// A register of offsets of 32 bits.
+struct LaneOffsets {
+  Chunks lanes = {};
+  std::optional<RowOfLanes> row = {};
+};
+[[nodiscard]] LaneOffsets lane_offsets(Emitter& e, const Operand& vector);
 
 /// What is known of the alignment of a lane's address.
 inline const llvm::Align unaligned(1);
@@ -39,6 +49,16 @@ inline const llvm::Align unaligned(1);
 /// The lanes' addresses as numbers (<16 x i64>).
 [[nodiscard]] llvm::Value* address_numbers(Emitter& e, const LaneAddresses& a, unsigned chunk);
 [[nodiscard]] llvm::Value* displaced(Emitter& e, llvm::Value* base, std::uint64_t bytes);
+
+// --- Rows: known at translation, but for a base
+/// What lanes have of a row.
+[[nodiscard]] Chunks lanes_of(Emitter& e, const RowOfLanes& row);
+/// Whether each lane lies so many bytes behind the lane before, unless 32 bits wrap around.
+[[nodiscard]] bool has_row(const LaneAddresses& a, std::uint32_t step);
+/// Whether no offset of the row wraps around, nor is beyond LDS (i1): in_row() holds.
+[[nodiscard]] llvm::Value* is_within_row(Emitter& e, const LaneAddresses& a);
+/// The same addresses, with offsets that are constants.
+[[nodiscard]] LaneAddresses in_row(Emitter& e, const LaneAddresses& a);
 
 // --- Questions, whose answers are i1
 /// Whether lanes that lie so many bytes behind lane 0, a multiple of the offsets' unit, have the offsets that this

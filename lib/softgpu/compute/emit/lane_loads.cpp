@@ -1,5 +1,7 @@
 #include "softgpu/compute/emit/lane_loads.hpp"
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include <llvm/IR/Constants.h>
@@ -126,6 +128,33 @@ Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive)
   return values;
 }
 
+/// For a row of lanes, if it can be told at translation how to access it.
+std::optional<Values> load_row(Emitter& e, const LaneAddresses& a, const Values& inactive) {
+  if (!a.row) return std::nullopt;
+  const auto dwords = static_cast<std::uint32_t>(inactive.size());
+  const auto load = [&](bool needs_all, auto&& load_lanes) {
+    const LaneAddresses row = in_row(e, a);
+    Value* fits = is_within_row(e, a);
+    if (needs_all) fits = e.ir.CreateAnd(fits, all_active(e, row));
+    Ways ways(e, dwords);
+    ways.when(fits);
+    ways.arrive(load_lanes(row));
+    ways.otherwise();
+    ways.arrive(load_gathered(e, a, inactive));
+    return ways.finish();
+  };
+  const auto load_step = [&](std::uint32_t step) {
+    return load(dwords != 1, [&](const LaneAddresses& row) { return load_consecutive(e, row, inactive, step); });
+  };
+  if (has_row(a, 0)) return load(false, [&](const LaneAddresses& row) { return load_uniform(e, row, inactive); });
+  if (has_row(a, 4 * dwords)) return load_step(dwords);
+  if (dwords == 3 && has_row(a, 16)) return load_step(4);
+  if (dwords > 1 && has_row(a, 4))
+    return load(true, [&](const LaneAddresses& row) { return load_overlapping(e, row, inactive); });
+  if (dwords == 1 && Window::may_hold(e, a)) return std::nullopt;
+  return load(false, [&](const LaneAddresses& row) { return load_gathered(e, row, inactive); });
+}
+
 Values load_dword(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   Value* shape = find_shape(e, a);
   Ways ways(e, 1);
@@ -175,6 +204,7 @@ Values load_tuples(Emitter& e, const LaneAddresses& a, const Values& inactive) {
 Values load_dwords(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   if (goes_lane_by_lane(e, a)) return load_lane_by_lane(e, a, inactive);
   if (a.is_consecutive) return load_consecutive(e, a, inactive, static_cast<unsigned>(inactive.size()));
+  if (auto values = load_row(e, a, inactive)) return *std::move(values);
   return inactive.size() == 1 ? load_dword(e, a, inactive) : load_tuples(e, a, inactive);
 }
 
@@ -206,19 +236,87 @@ Chunks gather_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   return values;
 }
 
+/// The elements of a vector that begins at an address.
+Value* load_vector(Emitter& e, Value* from, std::uint32_t bytes, unsigned count) {
+  return e.ir.CreateAlignedLoad(llvm::FixedVectorType::get(e.ir.getIntNTy(8 * bytes), count), from, unaligned);
+}
+
+/// One vector a chunk, of which each lane has the first of `step` elements. What is behind the last lane's element is
+/// not touched.
+Chunks load_elements(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, unsigned step) {
+  std::vector<int> elements;
+  for (unsigned lane = 0; lane < lanes_per_chunk; ++lane) elements.push_back(static_cast<int>(lane * step));
+  Chunks values;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* loaded = load_vector(e, first_pointer(e, a, chunk), bytes, elements.back() + 1);
+    if (step != 1) loaded = e.ir.CreateShuffleVector(loaded, elements);
+    values[chunk] = e.ir.CreateZExt(loaded, Emitter::lanes(e.i32()));
+  }
+  return values;
+}
+
+/// Shorts that begin with the next lane's second byte, as compilers load two neighbours. Every second lane's are side
+/// by side in one vector, the others in another one.
+Chunks load_overlapping_shorts(Emitter& e, const LaneAddresses& a) {
+  constexpr unsigned half = lanes_per_chunk / 2;
+  std::vector<int> in_turn;
+  for (int lane = 0; lane < static_cast<int>(half); ++lane) in_turn.insert(in_turn.end(), {lane, lane + 8});
+  Chunks values;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* from = first_pointer(e, a, chunk);
+    Value* loaded = e.ir.CreateShuffleVector(load_vector(e, from, 2, half),
+                                             load_vector(e, displaced(e, from, 1), 2, half), in_turn);
+    values[chunk] = e.ir.CreateZExt(loaded, Emitter::lanes(e.i32()));
+  }
+  return values;
+}
+
+/// Elements side by side, where lanes are active.
+Chunks load_some_elements(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
+  llvm::Type* narrow = Emitter::lanes(e.ir.getIntNTy(8 * bytes));
+  Chunks values;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* loaded = e.ir.CreateMaskedLoad(narrow, accessible_pointer(e, a, chunk), unaligned, a.active[chunk],
+                                          llvm::Constant::getNullValue(narrow));
+    values[chunk] = e.ir.CreateZExt(loaded, Emitter::lanes(e.i32()));
+  }
+  return values;
+}
+
+/// Bytes that lie up to so far apart are taken out of vectors: of a pixel's three or four.
+constexpr unsigned most_bytes_apart = 4;
+
+/// For a row of lanes that can be told at translation to be accessed by vectors.
+std::optional<Chunks> load_small_row(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
+  const auto load = [&](bool needs_all, auto&& load_lanes) {
+    const LaneAddresses row = in_row(e, a);
+    Value* fits = is_within_row(e, a);
+    if (needs_all) fits = e.ir.CreateAnd(fits, all_active(e, row));
+    Ways ways(e, 1);
+    ways.when(fits);
+    ways.arrive({load_lanes(row)});
+    ways.otherwise();
+    ways.arrive({gather_small(e, a, bytes)});
+    return ways.finish().front();
+  };
+  if (has_row(a, bytes) && can_mask_small(e))
+    return load(false, [&](const LaneAddresses& row) { return load_some_elements(e, row, bytes); });
+  if (has_row(a, bytes)) return load(true, [&](const LaneAddresses& row) { return load_elements(e, row, bytes, 1); });
+  if (bytes == 2 && has_row(a, 1))
+    return load(true, [&](const LaneAddresses& row) { return load_overlapping_shorts(e, row); });
+  for (unsigned step = 2; bytes == 1 && step <= most_bytes_apart; ++step)
+    if (has_row(a, step)) return load(true, [&](const LaneAddresses& row) { return load_elements(e, row, 1, step); });
+  return std::nullopt;
+}
+
 }  // namespace
 
 Chunks load_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   if (goes_lane_by_lane(e, a)) return load_lane_by_lane(e, a, bytes).front();
+  if (const auto values = load_small_row(e, a, bytes)) return *values;
   Ways ways(e, 1);
-  Values values(1);
   ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    llvm::Type* narrow = Emitter::lanes(e.ir.getIntNTy(8 * bytes));
-    values[0][chunk] =
-        e.ir.CreateZExt(e.ir.CreateAlignedLoad(narrow, first_pointer(e, a, chunk), unaligned), Emitter::lanes(e.i32()));
-  }
-  ways.arrive(values);
+  ways.arrive({load_elements(e, a, bytes, 1)});
   ways.otherwise();
   ways.arrive({gather_small(e, a, bytes)});
   return ways.finish().front();

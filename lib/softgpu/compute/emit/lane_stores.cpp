@@ -51,6 +51,25 @@ void store_scattered(Emitter& e, const LaneAddresses& a, const Values& values) {
     });
 }
 
+/// For a row of lanes, if it can be told at translation how to access it.
+bool store_row(Emitter& e, const LaneAddresses& a, const Values& values) {
+  if (!a.row) return false;
+  const bool is_consecutive = has_row(a, 4 * static_cast<std::uint32_t>(values.size()));
+  if (!is_consecutive && values.size() == 1 && Window::may_hold(e, a)) return false;
+  const LaneAddresses row = in_row(e, a);
+  Value* fits = is_within_row(e, a);
+  if (is_consecutive && values.size() != 1) fits = e.ir.CreateAnd(fits, all_active(e, row));
+  Ways ways(e, 0);
+  ways.when(fits);
+  is_consecutive ? store_consecutive(e, row, values) : store_scattered(e, row, values);
+  ways.arrive();
+  ways.otherwise();
+  store_scattered(e, a, values);
+  ways.arrive();
+  ways.finish();
+  return true;
+}
+
 void store_dword(Emitter& e, const LaneAddresses& a, const Values& values) {
   Value* shape = find_shape(e, a);
   Ways ways(e, 0);
@@ -88,6 +107,7 @@ void store_tuples(Emitter& e, const LaneAddresses& a, const Values& values) {
 void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
   if (goes_lane_by_lane(e, a)) return store_lane_by_lane(e, a, static_cast<std::uint32_t>(4 * values.size()), values);
   if (a.is_consecutive) return store_consecutive(e, a, values);
+  if (store_row(e, a, values)) return;
   values.size() == 1 ? store_dword(e, a, values) : store_tuples(e, a, values);
 }
 
@@ -95,10 +115,17 @@ void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
 void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Chunks& values) {
   if (goes_lane_by_lane(e, a)) return store_lane_by_lane(e, a, bytes, {values});
   Ways ways(e, 0);
-  ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
+  const bool is_row = has_row(a, bytes);
+  const LaneAddresses lanes = is_row ? in_row(e, a) : a;
+  const bool takes_some = is_row && can_mask_small(e);
+  Value* fits = is_row ? is_within_row(e, a) : follow(e, a, bytes);
+  ways.when(takes_some ? fits : e.ir.CreateAnd(fits, all_active(e, lanes)));
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* narrow = e.ir.CreateTrunc(values[chunk], Emitter::lanes(e.ir.getIntNTy(8 * bytes)));
-    e.ir.CreateAlignedStore(narrow, first_pointer(e, a, chunk), unaligned);
+    if (takes_some)
+      e.ir.CreateMaskedStore(narrow, accessible_pointer(e, lanes, chunk), unaligned, lanes.active[chunk]);
+    else
+      e.ir.CreateAlignedStore(narrow, first_pointer(e, lanes, chunk), unaligned);
   }
   ways.arrive();
 

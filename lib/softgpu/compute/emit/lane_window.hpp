@@ -13,6 +13,11 @@ namespace softgpu::compute {
 class Window {
 public:
   [[nodiscard]] static bool is_possible(Emitter& e) { return e.vectors() == HostVectors::avx512; }
+  /// Whether lanes that are in a row may be such.
+  [[nodiscard]] static bool may_hold(Emitter& e, const LaneAddresses& a) {
+    const std::uint32_t step = a.row->stride << a.shift;
+    return is_possible(e) && step != 0 && (lanes_per_chunk - 1) * step < 4 * window_dwords;
+  }
   /// Whether the lanes are such (i1), wherever the base is.
   [[nodiscard]] static llvm::Value* holds(Emitter& e, const LaneAddresses& a);
   /// The shape of such lanes (lane_shape.hpp).

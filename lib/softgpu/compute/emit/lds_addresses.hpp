@@ -10,7 +10,7 @@ namespace softgpu::compute {
 /// An LDS address is the register plus the offset, modulo 2^32 (ISA manuals, "LDS Instruction Fields"): a register that
 /// is negative as a signed number may reach LDS. Lanes whose access ends within the work-group's LDS are active; the
 /// others read 0 and write nothing.
-[[nodiscard]] LaneAddresses lds_addresses(Emitter& e, const Chunks& addresses, std::uint32_t offset,
+[[nodiscard]] LaneAddresses lds_addresses(Emitter& e, const LaneOffsets& addresses, std::uint32_t offset,
                                           std::uint32_t bytes);
 
 /// The lanes' dwords side by side from M0[15:0] + offset on: what has no address register accesses LDS there.

@@ -24,19 +24,24 @@ Value* VectorRegisters::vector_slot(unsigned index, unsigned chunk) {
     llvm::Type* type = lanes(i32());
     slot = entry_ir_.CreateAlloca(type, nullptr, llvm::Twine("v") + llvm::Twine(index) + "." + llvm::Twine(chunk));
     Value* value = llvm::Constant::getNullValue(type);
-    if (index < architecture().work_item_id_registers()) {
-      Value* ids = entry_ir_.CreateLoad(
-          entry_ir_.getPtrTy(),
-          entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), state(), offsetof(WaveState, work_item_ids)));
-      value = entry_ir_.CreateAlignedLoad(
-          type, entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), ids, 64 * chunk), llvm::Align(4));
-      if (!architecture().packs_work_item_ids)
-        value = entry_ir_.CreateAnd(entry_ir_.CreateLShr(value, 10 * index), 0x3ff);
-    }
+    if (index < architecture().work_item_id_registers()) value = work_item_ids(index, type, lanes_per_chunk * chunk);
     entry_ir_.CreateStore(value, slot);
   }
   return slot;
 }
+
+/// From a lane on (`type`), in the entry block.
+Value* VectorRegisters::work_item_ids(unsigned index, llvm::Type* type, unsigned first_lane) {
+  const auto place = [&](Value* from, std::size_t bytes) {
+    return entry_ir_.CreateConstInBoundsGEP1_64(entry_ir_.getInt8Ty(), from, bytes);
+  };
+  Value* ids = entry_ir_.CreateLoad(entry_ir_.getPtrTy(), place(state(), offsetof(WaveState, work_item_ids)));
+  Value* packed = entry_ir_.CreateAlignedLoad(type, place(ids, std::size_t{4} * first_lane), llvm::Align(4));
+  if (architecture().packs_work_item_ids) return packed;
+  return entry_ir_.CreateAnd(entry_ir_.CreateLShr(packed, 10 * index), 0x3ff);
+}
+
+Value* VectorRegisters::first_work_item_id(unsigned index) { return work_item_ids(index, i32(), 0); }
 
 namespace {
 

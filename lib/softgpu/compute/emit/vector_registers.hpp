@@ -14,6 +14,8 @@ public:
   using ScalarRegisters::ScalarRegisters;
 
   llvm::Value* vgpr(unsigned index, unsigned chunk);  ///< <16 x i32>
+  /// What lane 0 of a register with work-items' ids starts with (i32), computed in the entry block.
+  llvm::Value* first_work_item_id(unsigned index);
   /// Writes the lanes that EXEC enables (and `also`, <16 x i1>, where given).
   void set_vgpr(unsigned index, unsigned chunk, llvm::Value* value, llvm::Value* also = nullptr);
   /// Writes every lane of the chunk, whatever EXEC says: for v_writelane, and for values that were merged before.
@@ -37,6 +39,7 @@ protected:
   void write_postponed();
 
   llvm::Value* vector_slot(unsigned index, unsigned chunk);
+  llvm::Value* work_item_ids(unsigned index, llvm::Type* type, unsigned first_lane);
 
   std::array<std::array<llvm::AllocaInst*, chunk_count>, vector_register_count> vector_slots_ = {};
 

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <new>
 #include <stop_token>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -56,11 +57,20 @@ std::optional<std::uint64_t> code_address(std::uint64_t kernel_object) {
   return kernel_object + static_cast<std::uint64_t>(KernelDescriptor::parse(bytes).entry_offset);
 }
 
-/// A translation, with the bytes that it was made from: the same address may hold other code later.
+/// The translations of a kernel, with the bytes that they were made from: the same address may hold other code later.
 struct Entry {
   DescriptorBytes descriptor;
   std::vector<Program::Piece> pieces;
-  KernelOrFailure result;
+  std::uint32_t lanes = wavefront_size;
+  std::shared_ptr<const Kernel> for_any;      ///< null where none was asked for
+  std::shared_ptr<const Kernel> for_id_rows;  ///< for packets whose wavefronts have their ids in rows
+
+  [[nodiscard]] std::shared_ptr<const Kernel>& kernel(const hsa_kernel_dispatch_packet_t* packet) {
+    return packet != nullptr && has_ids_in_rows(*packet, lanes) ? for_id_rows : for_any;
+  }
+  [[nodiscard]] bool is_of_same_code(const Entry& other) const {
+    return descriptor == other.descriptor && pieces == other.pieces;
+  }
 
   [[nodiscard]] std::uint64_t code_address(std::uint64_t kernel_object) const {
     return kernel_object + static_cast<std::uint64_t>(KernelDescriptor::parse(descriptor).entry_offset);
@@ -88,8 +98,10 @@ private:
   template <class Predicate>
   [[nodiscard]] bool any_piece(Predicate&& predicate) const {
     if (std::ranges::any_of(pieces, predicate)) return true;
-    const auto* kernel = std::get_if<std::shared_ptr<const Kernel>>(&result);
-    return kernel != nullptr && (*kernel)->regions() != nullptr && (*kernel)->regions()->any(predicate);
+    const auto have_any = [&](const std::shared_ptr<const Kernel>& kernel) {
+      return kernel != nullptr && kernel->regions() != nullptr && kernel->regions()->any(predicate);
+    };
+    return have_any(for_any) || have_any(for_id_rows);
   }
 };
 
@@ -130,10 +142,10 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     profiles[code_address] = &kernel;
   }
 
-  TranslatedProgram translated(const Program& program, std::uint32_t float_mode, std::uint64_t code_address) {
+  TranslatedProgram translated(const Program& program, const WaveStart& start, std::uint64_t code_address) {
     profile::KernelProfile* kernel = profile_of(code_address);
     if (kernel != nullptr) profile::describe(*kernel, program, code_address);
-    return translations.of(program, float_mode, kernel);
+    return translations.of(program, start, kernel);
   }
 
   std::mutex& translation_mutex(std::uint64_t kernel_object) {
@@ -141,33 +153,42 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   }
 
   /// Null if it is not translated; failures are not kept.
-  std::shared_ptr<const Kernel> find(std::uint64_t kernel_object) {
+  std::shared_ptr<const Kernel> find(std::uint64_t kernel_object, const hsa_kernel_dispatch_packet_t* packet) {
     const std::lock_guard lock(entries_mutex);
     const auto found = entries.find(kernel_object);
     if (found == entries.end()) return nullptr;
-    if (found->second.is_current(kernel_object)) return std::get<std::shared_ptr<const Kernel>>(found->second.result);
+    if (found->second.is_current(kernel_object)) return found->second.kernel(packet);
     entries.erase(found);
     return nullptr;
   }
 
   /// The same code elsewhere needs no second translation: translated code knows no addresses.
-  std::optional<KernelOrFailure> find_copy(const Entry& entry) {
+  std::shared_ptr<const Kernel> find_copy(const Entry& entry, const hsa_kernel_dispatch_packet_t* packet) {
     const std::lock_guard lock(entries_mutex);
-    for (const auto& [address, other] : entries) {
-      if (other.descriptor == entry.descriptor && other.pieces == entry.pieces) return other.result;
-    }
-    return std::nullopt;
+    for (auto& [address, other] : entries)
+      if (other.is_of_same_code(entry) && other.kernel(packet) != nullptr) return other.kernel(packet);
+    return nullptr;
   }
 
-  bool is_current(std::uint64_t kernel_object, const Kernel& kernel) {
+  void keep(std::uint64_t kernel_object, Entry&& entry) {
     const std::lock_guard lock(entries_mutex);
-    const auto found = entries.find(kernel_object);
-    return found != entries.end() && std::get<std::shared_ptr<const Kernel>>(found->second.result).get() == &kernel &&
-           found->second.is_current(kernel_object);
+    Entry& kept = entries[kernel_object];
+    if (kept.is_of_same_code(entry)) {
+      if (entry.for_any == nullptr) entry.for_any = std::move(kept.for_any);
+      if (entry.for_id_rows == nullptr) entry.for_id_rows = std::move(kept.for_id_rows);
+    }
+    kept = std::move(entry);
+  }
+
+  bool is_current(const hsa_kernel_dispatch_packet_t& packet, const Kernel& kernel) {
+    const std::lock_guard lock(entries_mutex);
+    const auto found = entries.find(packet.kernel_object);
+    return found != entries.end() && found->second.kernel(&packet).get() == &kernel &&
+           found->second.is_current(packet.kernel_object);
   }
 
   /// Null where kernels stay as they are.
-  std::shared_ptr<ProvisionalCode> provisional(const Program& program, std::uint32_t float_mode, WaitsFor waits_for) {
+  std::shared_ptr<ProvisionalCode> provisional(const Program& program, const WaveStart& start, WaitsFor waits_for) {
     if (optimize != Optimize::later) return nullptr;
     struct Task {
       std::weak_ptr<State> engine;
@@ -175,10 +196,10 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       Program program;
     };
     const auto task = std::make_shared<Task>(Task{weak_from_this(), {}, program});
-    const auto replace = [task, float_mode, waits_for](const std::stop_token& stop) {
+    const auto replace = [task, start, waits_for](const std::stop_token& stop) {
       const auto engine = task->engine.lock();
       const auto code = task->code.lock();
-      if (engine != nullptr && code != nullptr) engine->replace(*code, task->program, float_mode, waits_for, stop);
+      if (engine != nullptr && code != nullptr) engine->replace(*code, task->program, start, waits_for, stop);
     };
     const auto ask = [replace, task] {
       const auto engine = task->engine.lock();
@@ -202,31 +223,31 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   }
 
   /// Whatever goes wrong, the code that is there serves.
-  void replace(ProvisionalCode& code, const Program& program, std::uint32_t float_mode, WaitsFor waits_for,
+  void replace(ProvisionalCode& code, const Program& program, const WaveStart& start, WaitsFor waits_for,
                const std::stop_token& stop) noexcept {
     try {
-      TranslatedProgram better = translations.optimized(program, float_mode, stop);
+      TranslatedProgram better = translations.optimized(program, start, stop);
       if (better.waits_for <= waits_for) code.set_better(std::move(better.code));
     } catch (const std::exception&) {
     }
   }
 
-  KernelOrFailure translate_program(const KernelDescriptor& descriptor, const Program& program,
+  KernelOrFailure translate_program(const KernelDescriptor& descriptor, const Program& program, const WaveStart& start,
                                     std::uint64_t code_address) {
     try {
-      auto [code, waits_for] = translated(program, descriptor.float_mode(), code_address);
+      auto [code, waits_for] = translated(program, start, code_address);
       std::unique_ptr<CodeRegions> regions;
       if (program.branches_indirectly()) {
         regions = std::make_unique<CodeRegions>(
             CodeRegion{program.start, code.wave, code.code, program.indirect_targets, program.pieces},
-            [state = weak_from_this(), target = program.target, mode = descriptor.float_mode(),
+            [state = weak_from_this(), target = program.target, mode = start.float_mode,
              code_address](std::int64_t offset) {
               return state.lock()->region(code_address, offset, target, mode);  // kernels run while there is an engine
             });
       }
-      auto until_better = code.wave.is_optimized ? nullptr : provisional(program, descriptor.float_mode(), waits_for);
-      return std::make_shared<const Kernel>(descriptor, program.target, code.wave, waits_for, std::move(code.code),
-                                            std::move(regions), std::move(until_better));
+      auto until_better = code.wave.is_optimized ? nullptr : provisional(program, start, waits_for);
+      return std::make_shared<const Kernel>(descriptor, program.target, start, code.wave, waits_for,
+                                            std::move(code.code), std::move(regions), std::move(until_better));
     } catch (const UnsupportedInstruction& unsupported) {
       return illegal_instruction(unsupported.offset, unsupported.text);
     } catch (const JitError& error) {
@@ -242,7 +263,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
       return illegal_instruction(unreadable->offset, unreadable->text);
     auto& program = std::get<Program>(read);
     try {
-      HostCode code = translated(program, float_mode, code_address).code;
+      HostCode code = translated(program, {.float_mode = float_mode}, code_address).code;
       return CodeRegion{program.start, code.wave, std::move(code.code), program.indirect_targets,
                         std::move(program.pieces)};
     } catch (const UnsupportedInstruction& unsupported) {
@@ -252,56 +273,82 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     }
   }
 
+  /// The kernel that has code there, or else any that is made of the kernel object.
+  std::shared_ptr<const Kernel> kernel_around(std::uint64_t kernel_object, std::uint64_t host_address) {
+    const std::lock_guard lock(entries_mutex);
+    const auto found = entries.find(kernel_object);
+    if (found == entries.end() || !found->second.is_current(kernel_object)) return nullptr;
+    const auto& [any, rows] = std::tie(found->second.for_any, found->second.for_id_rows);
+    return any == nullptr || (rows != nullptr && rows->has_code_at(host_address)) ? rows : any;
+  }
+
   /// The instruction that the kernel was at when it failed, by its offset, and its text.
   std::optional<std::pair<std::int64_t, std::string>> instruction_of(const Failure& failure,
                                                                      std::uint64_t kernel_object) {
-    const auto kernel = find(kernel_object);
+    const auto kernel = kernel_around(kernel_object, failure.host_address);
     if (kernel == nullptr || (failure.host_address == 0 && !failure.instruction)) return std::nullopt;
     CodeRegion code;
     code.wave = kernel->wave_around(failure.host_address);
-    if (failure.instruction)
+    WaveStart start = kernel->start();
+    if (failure.instruction) {
       code.start = static_cast<std::int64_t>(*failure.instruction);
-    else if (kernel->regions() != nullptr)
+    } else if (kernel->regions() != nullptr) {
       code = kernel->regions()->around(failure.host_address).value_or(code);
+      if (code.start != 0) start.has_ids_in_rows = false;
+    }
     const std::uint64_t entry = *code_address(kernel_object);
     const auto read = Program::read(entry, kernel->target(), code.start);
     const auto* program = std::get_if<Program>(&read);
     if (program == nullptr) return std::nullopt;
-    const auto offset = failure.instruction
-                            ? std::optional(code.start)
-                            : translations.instruction_at(*program, kernel->descriptor().float_mode(), code.wave,
-                                                          failure.host_address, profile_of(entry));
+    const auto offset = failure.instruction ? std::optional(code.start)
+                                            : translations.instruction_at(*program, start, code.wave,
+                                                                          failure.host_address, profile_of(entry));
     if (!offset) return std::nullopt;
     const auto instruction = program->instructions.find(*offset);
     if (instruction == program->instructions.end()) return std::nullopt;
     return std::pair(*offset, instruction->second.text);
   }
 
-  Entry make(std::uint64_t kernel_object) {
+  /// Translates a kernel and keeps it; failures are not kept.
+  KernelOrFailure make(std::uint64_t kernel_object, const hsa_kernel_dispatch_packet_t* packet) {
     Entry entry;
-    if (read_memory(kernel_object, entry.descriptor) != entry.descriptor.size()) {
-      entry.result = Failure{Failure::Kind::invalid_code_object, kernel_object, "the kernel object is not mapped"};
-      return entry;
-    }
+    if (read_memory(kernel_object, entry.descriptor) != entry.descriptor.size())
+      return Failure{Failure::Kind::invalid_code_object, kernel_object, "the kernel object is not mapped"};
     const KernelDescriptor descriptor = KernelDescriptor::parse(entry.descriptor);
     const std::uint64_t code = entry.code_address(kernel_object);
-    if (code % 4 != 0 || descriptor.entry_offset == 0) {
-      entry.result = Failure{Failure::Kind::invalid_code_object, kernel_object, "no kernel descriptor"};
-      return entry;
-    }
+    if (code % 4 != 0 || descriptor.entry_offset == 0)
+      return Failure{Failure::Kind::invalid_code_object, kernel_object, "no kernel descriptor"};
     auto read = Program::read(code, descriptor.target(architecture));
-    if (const auto* unreadable = std::get_if<UnreadableCode>(&read)) {
-      entry.result = illegal_instruction(unreadable->offset, unreadable->text);
-      return entry;
-    }
+    if (const auto* unreadable = std::get_if<UnreadableCode>(&read))
+      return illegal_instruction(unreadable->offset, unreadable->text);
     const Program& program = std::get<Program>(read);
     entry.pieces = program.pieces;
+    entry.lanes = program.target.wavefront_size;
     // A function pointer leads to the code next to this code.
     if (profile != nullptr) begin_profile(kernel_object, code, program.target);
     const bool is_its_own = program.branches_indirectly() || profile != nullptr;
-    const auto copy = is_its_own ? std::nullopt : find_copy(entry);
-    entry.result = copy ? *copy : translate_program(descriptor, program, code);
-    return entry;
+    auto kernel = is_its_own ? nullptr : find_copy(entry, packet);
+    if (kernel == nullptr) {
+      const WaveStart start{.float_mode = descriptor.float_mode(),
+                            .has_ids_in_rows = packet != nullptr && has_ids_in_rows(*packet, entry.lanes)};
+      auto translated = translate_program(descriptor, program, start, code);
+      if (std::holds_alternative<Failure>(translated)) return translated;
+      kernel = std::get<std::shared_ptr<const Kernel>>(std::move(translated));
+    }
+    entry.kernel(packet) = kernel;
+    keep(kernel_object, std::move(entry));
+    return kernel;
+  }
+
+  KernelOrFailure find_or_make(std::uint64_t kernel_object, const hsa_kernel_dispatch_packet_t* packet) {
+    if (auto found = find(kernel_object, packet)) return found;
+    const std::lock_guard lock(translation_mutex(kernel_object));
+    if (auto found = find(kernel_object, packet)) return found;  // another thread was faster
+    try {
+      return make(kernel_object, packet);
+    } catch (const std::bad_alloc&) {
+      return Failure{Failure::Kind::host_memory, kernel_object, "the host has no memory left to translate the kernel"};
+    }
   }
 };
 
@@ -310,26 +357,18 @@ Engine::~Engine() { stop_optimizing(); }
 
 void Engine::stop_optimizing() noexcept { state_->background.stop(); }
 
-KernelOrFailure Engine::kernel(std::uint64_t kernel_object) {
-  if (auto found = state_->find(kernel_object)) return found;
-  const std::lock_guard lock(state_->translation_mutex(kernel_object));
-  if (auto found = state_->find(kernel_object)) return found;  // another thread was faster
-  try {
-    Entry entry = state_->make(kernel_object);
-    KernelOrFailure result = entry.result;
-    if (std::holds_alternative<Failure>(result)) return result;
-    const std::lock_guard entries_lock(state_->entries_mutex);
-    state_->entries.insert_or_assign(kernel_object, std::move(entry));
-    return result;
-  } catch (const std::bad_alloc&) {
-    return Failure{Failure::Kind::host_memory, kernel_object, "the host has no memory left to translate the kernel"};
-  }
+KernelOrFailure Engine::kernel(std::uint64_t kernel_object) { return state_->find_or_make(kernel_object, nullptr); }
+
+KernelOrFailure Engine::kernel(const hsa_kernel_dispatch_packet_t& packet) {
+  return state_->find_or_make(packet.kernel_object, &packet);
 }
 
-std::shared_ptr<const Kernel> Engine::known_kernel(std::uint64_t kernel_object) { return state_->find(kernel_object); }
+std::shared_ptr<const Kernel> Engine::known_kernel(const hsa_kernel_dispatch_packet_t& packet) {
+  return state_->find(packet.kernel_object, &packet);
+}
 
-bool Engine::is_known(std::uint64_t kernel_object, const Kernel& kernel) {
-  return state_->is_current(kernel_object, kernel);
+bool Engine::is_known(const hsa_kernel_dispatch_packet_t& packet, const Kernel& kernel) {
+  return state_->is_current(packet, kernel);
 }
 
 std::string Engine::place_of(std::uint64_t kernel_object, const Failure& failure) const try {

@@ -119,11 +119,13 @@ public:
   /// kernel takes a fraction of a millisecond an instruction, up to some milliseconds where it is to be optimized, or
   /// less than one in all from the cache; later ones are a look-up.
   [[nodiscard]] std::variant<std::shared_ptr<const Kernel>, Failure> kernel(std::uint64_t kernel_object);
+  /// The same for a packet with such a grid and such work-groups, which may allow for faster code.
+  [[nodiscard]] std::variant<std::shared_ptr<const Kernel>, Failure> kernel(const hsa_kernel_dispatch_packet_t& packet);
 
-  /// The same if it is there already, else null: takes no time worth mentioning.
-  [[nodiscard]] std::shared_ptr<const Kernel> known_kernel(std::uint64_t kernel_object);
+  /// A packet's kernel if it is there already, else null: takes no time worth mentioning.
+  [[nodiscard]] std::shared_ptr<const Kernel> known_kernel(const hsa_kernel_dispatch_packet_t& packet);
   /// Whether that would be `kernel`.
-  [[nodiscard]] bool is_known(std::uint64_t kernel_object, const Kernel& kernel);
+  [[nodiscard]] bool is_known(const hsa_kernel_dispatch_packet_t& packet, const Kernel& kernel);
 
   /// Where in the kernel the failure came from, for a person: the instruction and its source line, as far as they are
   /// known. Empty if neither is. May translate the kernel once more, which takes its time.
@@ -140,6 +142,10 @@ private:
   std::shared_ptr<State> state_;
 };
 
+/// Whether the work-items of each of a launch's wavefronts, of so many lanes, follow each other in x, and have y and z
+/// in common.
+[[nodiscard]] bool has_ids_in_rows(const hsa_kernel_dispatch_packet_t& packet, std::uint32_t lanes) noexcept;
+
 /// One kernel dispatch packet prepared for execution: sizes checked, initial registers worked out.
 /// Immutable once made; any number of runners may work on it at once.
 class Launch {
@@ -148,7 +154,7 @@ public:
   /// pointer SGPRs. The kernel reads its dispatch packet through that pointer, so the copy's address is what it gets.
   static std::variant<std::shared_ptr<Launch>, Failure>
   make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet, const QueueView& queue);
-  /// Makes it the launch of another packet of the same kernel. Nobody may run it meanwhile.
+  /// Makes it the launch of another packet that has the same kernel, see Engine::is_known. Nobody may run it meanwhile.
   [[nodiscard]] virtual std::optional<Failure> renew(const hsa_kernel_dispatch_packet_t& packet,
                                                      const QueueView& queue) = 0;
   virtual ~Launch() = default;

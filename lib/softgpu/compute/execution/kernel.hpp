@@ -10,6 +10,7 @@
 #include "softgpu/compute/execution/provisional_code.hpp"
 #include "softgpu/compute/instruction_set/architecture.hpp"
 #include "softgpu/compute/program/waits_for.hpp"
+#include "softgpu/compute/program/wave_start.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
@@ -70,16 +71,18 @@ struct KernelDescriptor {
 class Kernel {
 public:
   /// `code` keeps the generated host code alive. `regions` is there for code that branches indirectly.
-  Kernel(const KernelDescriptor& descriptor, const Target& target, WaveCode wave, WaitsFor waits_for,
-         std::shared_ptr<const void> code, std::unique_ptr<CodeRegions> regions = nullptr,
+  Kernel(const KernelDescriptor& descriptor, const Target& target, const WaveStart& start, WaveCode wave,
+         WaitsFor waits_for, std::shared_ptr<const void> code, std::unique_ptr<CodeRegions> regions = nullptr,
          std::shared_ptr<ProvisionalCode> provisional = nullptr)
-      : descriptor_(descriptor), target_(target), wave_(wave), waits_for_(waits_for), code_(std::move(code)),
-        regions_(std::move(regions)), provisional_(std::move(provisional)) {
+      : descriptor_(descriptor), target_(target), start_(start), wave_(wave), waits_for_(waits_for),
+        code_(std::move(code)), regions_(std::move(regions)), provisional_(std::move(provisional)) {
     if (regions_ != nullptr) waits_for_ = std::max(waits_for_, WaitsFor::anyone);
   }
 
   [[nodiscard]] const KernelDescriptor& descriptor() const noexcept { return descriptor_; }
   [[nodiscard]] const Target& target() const noexcept { return target_; }
+  /// What its code expects.
+  [[nodiscard]] const WaveStart& start() const noexcept { return start_; }
   /// As RDNA's do in WGP mode.
   [[nodiscard]] bool spreads_over_two_units() const noexcept {
     return target_.architecture->compute_unit->place_of(descriptor_.rsrc1).compute_units == 2;
@@ -93,6 +96,10 @@ public:
     const WaveCode present = wave();
     return present.contains(host_address) ? present : wave_;
   }
+  [[nodiscard]] bool has_code_at(std::uint64_t host_address) const noexcept {
+    return wave_around(host_address).contains(host_address) ||
+           (regions_ != nullptr && regions_->around(host_address).has_value());
+  }
   /// Null where the code stays as it is.
   [[nodiscard]] ProvisionalCode* provisional() const noexcept {
     return provisional_ == nullptr || provisional_->better() != nullptr ? nullptr : provisional_.get();
@@ -105,6 +112,7 @@ public:
 private:
   KernelDescriptor descriptor_;
   Target target_;
+  WaveStart start_;
   WaveCode wave_;
   WaitsFor waits_for_;
   std::shared_ptr<const void> code_;

@@ -76,6 +76,13 @@ std::optional<Failure> check(const hsa_kernel_dispatch_packet_t& packet) {
   return std::nullopt;
 }
 
+/// Code that expects more of a wavefront's ids than a packet brings would be wrong.
+std::optional<Failure> check(const Kernel& kernel, const hsa_kernel_dispatch_packet_t& packet) {
+  if (!kernel.start().has_ids_in_rows || has_ids_in_rows(packet, kernel.target().wavefront_size)) return std::nullopt;
+  return Failure{Failure::Kind::invalid_dimensions, packet.kernel_object,
+                 "the kernel was translated for work-groups of another shape"};
+}
+
 /// Whether two packets have the same fields, as far as check() looks at them.
 bool has_sizes_of(const hsa_kernel_dispatch_packet_t& one, const hsa_kernel_dispatch_packet_t& other) {
   return one.setup == other.setup && grid_size(one) == grid_size(other) && group_size(one) == group_size(other) &&
@@ -114,6 +121,12 @@ alignas(64) constinit const std::array<std::uint32_t, max_work_items_per_group> 
   return ids;
 }();
 
+bool has_ids_in_rows(const hsa_kernel_dispatch_packet_t& packet, std::uint32_t lanes) noexcept {
+  const auto group = group_size(packet);
+  if (is_linear(group)) return true;
+  return group[0] != 0 && group[0] % lanes == 0 && packet.grid_size_x % group[0] % lanes == 0;
+}
+
 std::uint64_t Launch::next_identity() noexcept {
   static std::atomic<std::uint64_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
@@ -122,6 +135,7 @@ std::uint64_t Launch::next_identity() noexcept {
 std::variant<std::shared_ptr<Launch>, Failure>
 Launch::make(std::shared_ptr<const Kernel> kernel, const hsa_kernel_dispatch_packet_t& packet, const QueueView& queue) {
   if (auto failure = check(packet)) return *std::move(failure);
+  if (auto failure = check(*kernel, packet)) return *std::move(failure);
   const KernelDescriptor& descriptor = kernel->descriptor();
   constexpr unsigned work_group_counts = 0x380;  // amd_kernel_code_t's; reserved since
   if (descriptor.wants_group_info() || (descriptor.properties & work_group_counts)) {
@@ -149,6 +163,7 @@ std::optional<Failure> PreparedLaunch::renew(const hsa_kernel_dispatch_packet_t&
   const bool same_sizes = has_sizes_of(packet_, packet);
   if (!same_sizes) {
     if (auto failure = check(packet)) return failure;
+    if (auto failure = check(*kernel_, packet)) return failure;
   }
   take_new_identity();
   packet_ = packet;

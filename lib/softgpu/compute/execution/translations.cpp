@@ -42,13 +42,14 @@ private:
   llvm::SHA256 hash_;
 };
 
-KernelCache::Key key_of(const std::string& identity, const Program& program, std::uint32_t float_mode) {
+KernelCache::Key key_of(const std::string& identity, const Program& program, const WaveStart& start) {
   KeyMaker maker;
   maker.add(identity);
   maker.add(program.target.architecture->name);
   maker.add(program.target.wavefront_size);
   maker.add(program.target.vector_registers);
-  maker.add(float_mode);
+  maker.add(start.float_mode);
+  maker.add(start.has_ids_in_rows ? 1 : 0);
   maker.add(static_cast<std::uint64_t>(program.start));
   maker.add(program.leaders);
   maker.add(program.indirect_targets);
@@ -82,63 +83,60 @@ EmitOptions Translations::options(bool lines, profile::KernelProfile* profile) c
   return {.vectors = jit_.vectors(), .caches = caches_, .profile = profile, .lines = lines};
 }
 
-std::string Translations::compile(const Program& program, std::uint32_t float_mode, const EmitOptions& options,
+std::string Translations::compile(const Program& program, const WaveStart& start, const EmitOptions& options,
                                   WaitsFor& waits_for, const std::stop_token& stop) const {
-  return jit_.compile(
-      [&](llvm::Module& module, const char* name) {
-        waits_for = translate(program, float_mode, options, name, module).waits_for;
-      },
-      stop);
+  return jit_.compile([&](llvm::Module& module,
+                          const char* name) { waits_for = translate(program, start, options, name, module).waits_for; },
+                      stop);
 }
 
-CallingObjects Translations::compile_soon(const Program& program, std::uint32_t float_mode, bool lines, Calls& made) {
+CallingObjects Translations::compile_soon(const Program& program, const WaveStart& start, bool lines, Calls& made) {
   EmitOptions of_functions = options(false, nullptr);
   of_functions.is_compact = true;
   return jit_.compile_soon([&](llvm::Module& module, const char* name, llvm::Module& functions) {
     TemplateCalls calls(program.target, handlers_of(*program.target.architecture), of_functions, functions,
                         [&](const std::string& function) { return find_function(function); });
-    made.waits_for = translate(program, float_mode, options(lines, nullptr), name, module, &calls).waits_for;
+    made.waits_for = translate(program, start, options(lines, nullptr), name, module, &calls).waits_for;
     made.functions = calls.used();
     return calls.made();
   });
 }
 
-std::optional<std::int64_t> Translations::instruction_at(const Program& program, std::uint32_t float_mode,
+std::optional<std::int64_t> Translations::instruction_at(const Program& program, const WaveStart& start,
                                                          const WaveCode& made, std::uint64_t host_address,
                                                          profile::KernelProfile* profile) {
   Calls calls;
   WaitsFor waits_for{};
-  const std::string object = made.is_optimized ? compile(program, float_mode, options(true, profile), waits_for)
-                                               : compile_soon(program, float_mode, true, calls).caller;
+  const std::string object = made.is_optimized ? compile(program, start, options(true, profile), waits_for)
+                                               : compile_soon(program, start, true, calls).caller;
   return compute::instruction_at(program, object, made, host_address);
 }
 
-TranslatedProgram Translations::of(const Program& program, std::uint32_t float_mode, profile::KernelProfile* profile) {
+TranslatedProgram Translations::of(const Program& program, const WaveStart& start, profile::KernelProfile* profile) {
   if (profile != nullptr) {
     log(program, "translated");
     WaitsFor waits_for{};
-    const std::string object = compile(program, float_mode, options(false, profile), waits_for);
+    const std::string object = compile(program, start, options(false, profile), waits_for);
     return {jit_.link(object), waits_for};
   }
-  const Keys keys = keys_of(program, float_mode);
+  const Keys keys = keys_of(program, start);
   if (optimize_ != Optimize::no)
     if (auto kept = find(keys, program)) return *std::move(kept);
-  if (optimize_ == Optimize::yes) return translate_optimized(program, float_mode, keys, "translated");
+  if (optimize_ == Optimize::yes) return translate_optimized(program, start, keys, "translated");
   if (auto kept = find_soon(keys, program)) return *std::move(kept);
-  return translate_soon(program, float_mode, keys);
+  return translate_soon(program, start, keys);
 }
 
-TranslatedProgram Translations::optimized(const Program& program, std::uint32_t float_mode,
-                                          const std::stop_token& stop) {
-  const Keys keys = keys_of(program, float_mode);
+TranslatedProgram Translations::optimized(const Program& program, const WaveStart& start, const std::stop_token& stop) {
+  const Keys keys = keys_of(program, start);
   if (auto kept = find(keys, program)) return *std::move(kept);  // of another process
-  return translate_optimized(program, float_mode, keys, "optimized", stop);
+  return translate_optimized(program, start, keys, "optimized", stop);
 }
 
-Translations::Keys Translations::keys_of(const Program& program, std::uint32_t float_mode) const {
+Translations::Keys Translations::keys_of(const Program& program, const WaveStart& start) const {
   if (identity_.empty()) return {};
-  return {.optimized = key_of(identity_, program, float_mode),
-          .soon = key_of(identity_ + "\nnot optimized", program, float_mode)};
+  return {.optimized = key_of(identity_, program, start),
+          .soon = key_of(identity_ + "\nnot optimized", program, {.float_mode = start.float_mode})};
 }
 
 std::optional<TranslatedProgram> Translations::find(const Keys& keys, const Program& program) {
@@ -154,10 +152,10 @@ std::optional<TranslatedProgram> Translations::find(const Keys& keys, const Prog
   }
 }
 
-TranslatedProgram Translations::translate_optimized(const Program& program, std::uint32_t float_mode, const Keys& keys,
+TranslatedProgram Translations::translate_optimized(const Program& program, const WaveStart& start, const Keys& keys,
                                                     const char* how, const std::stop_token& stop) {
   WaitsFor waits_for{};
-  const std::string object = compile(program, float_mode, options(false, nullptr), waits_for, stop);
+  const std::string object = compile(program, start, options(false, nullptr), waits_for, stop);
   TranslatedProgram translated{jit_.link(object), waits_for};
   log(program, how);
   if (keys.optimized) cache_.store(*keys.optimized, byte_of(waits_for) + object);
@@ -180,9 +178,9 @@ std::optional<TranslatedProgram> Translations::find_soon(const Keys& keys, const
   }
 }
 
-TranslatedProgram Translations::translate_soon(const Program& program, std::uint32_t float_mode, const Keys& keys) {
+TranslatedProgram Translations::translate_soon(const Program& program, const WaveStart& start, const Keys& keys) {
   Calls calls;
-  CallingObjects objects = compile_soon(program, float_mode, false, calls);
+  CallingObjects objects = compile_soon(program, start, false, calls);
   const bool is_kept = keys.soon.has_value();
   if (!objects.named.empty()) {
     const KeptFunctions functions{std::move(objects.named), std::move(objects.functions)};

@@ -18,6 +18,7 @@
 #include "softgpu/compute/host_code/kernel_cache.hpp"
 #include "softgpu/compute/host_code/optimize.hpp"
 #include "softgpu/compute/program/program.hpp"
+#include "softgpu/compute/program/wave_start.hpp"
 
 namespace softgpu::compute {
 
@@ -32,10 +33,10 @@ public:
   explicit Translations(const EngineOptions& options);
 
   /// With `profile`, the code counts there, and is kept nowhere. Throws UnsupportedInstruction.
-  [[nodiscard]] TranslatedProgram of(const Program& program, std::uint32_t float_mode,
+  [[nodiscard]] TranslatedProgram of(const Program& program, const WaveStart& start,
                                      profile::KernelProfile* profile = nullptr);
   /// Optimized, where of() was to be there soon. Throws Stopped soon after it is asked to stop.
-  [[nodiscard]] TranslatedProgram optimized(const Program& program, std::uint32_t float_mode,
+  [[nodiscard]] TranslatedProgram optimized(const Program& program, const WaveStart& start,
                                             const std::stop_token& stop);
 
   /// See Jit.
@@ -43,7 +44,7 @@ public:
 
   /// The instruction of `program`, by its offset, that the code at `host_address` is of; `made` is what was made of
   /// that program. Empty if the code is of no instruction alone. Takes as long as a translation.
-  [[nodiscard]] std::optional<std::int64_t> instruction_at(const Program& program, std::uint32_t float_mode,
+  [[nodiscard]] std::optional<std::int64_t> instruction_at(const Program& program, const WaveStart& start,
                                                            const WaveCode& made, std::uint64_t host_address,
                                                            profile::KernelProfile* profile = nullptr);
 
@@ -60,19 +61,18 @@ private:
   };
 
   void log(const Program& program, const char* what) const;
-  [[nodiscard]] Keys keys_of(const Program& program, std::uint32_t float_mode) const;
+  [[nodiscard]] Keys keys_of(const Program& program, const WaveStart& start) const;
   [[nodiscard]] EmitOptions options(bool lines, profile::KernelProfile* profile) const;
 
-  [[nodiscard]] std::string compile(const Program& program, std::uint32_t float_mode, const EmitOptions& options,
+  [[nodiscard]] std::string compile(const Program& program, const WaveStart& start, const EmitOptions& options,
                                     WaitsFor& waits_for, const std::stop_token& stop = {}) const;
   [[nodiscard]] std::optional<TranslatedProgram> find(const Keys& keys, const Program& program);
-  [[nodiscard]] TranslatedProgram translate_optimized(const Program& program, std::uint32_t float_mode,
-                                                      const Keys& keys, const char* how,
-                                                      const std::stop_token& stop = {});
+  [[nodiscard]] TranslatedProgram translate_optimized(const Program& program, const WaveStart& start, const Keys& keys,
+                                                      const char* how, const std::stop_token& stop = {});
 
-  [[nodiscard]] CallingObjects compile_soon(const Program& program, std::uint32_t float_mode, bool lines, Calls& made);
+  [[nodiscard]] CallingObjects compile_soon(const Program& program, const WaveStart& start, bool lines, Calls& made);
   [[nodiscard]] std::optional<TranslatedProgram> find_soon(const Keys& keys, const Program& program);
-  [[nodiscard]] TranslatedProgram translate_soon(const Program& program, std::uint32_t float_mode, const Keys& keys);
+  [[nodiscard]] TranslatedProgram translate_soon(const Program& program, const WaveStart& start, const Keys& keys);
   void keep(const KeptFunctions& functions);
   [[nodiscard]] KernelCache::Key key_of_place(const std::string& function) const;
   /// What a function may wait for that is there, or in the cache.

@@ -55,8 +55,9 @@ constexpr std::size_t most_modes = 64;
 
 }  // namespace
 
-Translation translate(const Program& program, std::uint32_t float_mode, const EmitOptions& options, const char* name,
+Translation translate(const Program& program, const WaveStart& wave_start, const EmitOptions& options, const char* name,
                       llvm::Module& module, TemplateCalls* templates) {
+  const std::uint32_t float_mode = wave_start.float_mode;
   llvm::LLVMContext& context = module.getContext();
   auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), {llvm::PointerType::getUnqual(context)}, false);
   llvm::Function* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
@@ -72,9 +73,10 @@ Translation translate(const Program& program, std::uint32_t float_mode, const Em
     emitter.exec_knowledge.ignore();
   const auto& modes_reached = emitter.known_mode.possible();
   const auto skips = [](std::uint32_t mode) { return (mode & mode_register::vskip) != 0; };
-  if (auto sums = templates == nullptr ? follow_lane_sums(program) : std::nullopt;
+  const unsigned ids_in_rows = wave_start.has_ids_in_rows ? program.target.architecture->work_item_id_registers() : 0;
+  if (auto sums = templates == nullptr ? follow_lane_sums(program, ids_in_rows) : std::nullopt;
       sums && std::ranges::none_of(modes_reached, skips))
-    emitter.address_sums.use(std::move(*sums));
+    emitter.address_sums.use(std::move(*sums), ids_in_rows);
   std::optional<CodeLines> lines;
   if (options.lines) lines.emplace(*function, program);
   emitter.begin(program.start);

@@ -7,6 +7,7 @@
 #include "softgpu/compute/emit/emit_options.hpp"
 #include "softgpu/compute/program/program.hpp"
 #include "softgpu/compute/program/waits_for.hpp"
+#include "softgpu/compute/program/wave_start.hpp"
 
 namespace llvm {
 class Module;
@@ -21,7 +22,7 @@ struct Translation {
 };
 
 /// Adds the function `name` to `module`. Throws UnsupportedInstruction. With `templates`, the function calls theirs.
-Translation translate(const Program& program, std::uint32_t float_mode, const EmitOptions& options, const char* name,
+Translation translate(const Program& program, const WaveStart& start, const EmitOptions& options, const char* name,
                       llvm::Module& module, TemplateCalls* templates = nullptr);
 
 }  // namespace softgpu::compute

@@ -95,6 +95,10 @@ std::optional<LaneAddresses> addresses_by_parts(Emitter& e, const AddressOperand
                       .shift = sum->shift,
                       .is_signed = sum->is_signed,
                       .is_sum = true};
+  if (sum->row) {
+    lanes.row = sum->row;
+    lanes.offsets = lanes_of(e, *sum->row);
+  }
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) lanes.active[chunk] = e.exec_mask(chunk);
   return lanes;
 }
@@ -102,8 +106,13 @@ std::optional<LaneAddresses> addresses_by_parts(Emitter& e, const AddressOperand
 LaneAddresses host_addresses(Emitter& e, const AddressOperands& operands) {
   if (const auto lanes = addresses_by_parts(e, operands)) return *lanes;
   LaneAddresses lanes{.base = e.ir.CreateIntToPtr(base_address(e, operands), e.ir.getPtrTy())};
+  if (operands.has_base()) {
+    const LaneOffsets offsets = lane_offsets(e, operands.vector);
+    lanes.offsets = offsets.lanes;
+    lanes.row = offsets.row;
+  }
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    lanes.offsets[chunk] = operands.has_base() ? e.vector(operands.vector, chunk) : e.vector64(operands.vector, chunk);
+    if (!operands.has_base()) lanes.offsets[chunk] = e.vector64(operands.vector, chunk);
     lanes.active[chunk] = e.exec_mask(chunk);
   }
   return lanes;

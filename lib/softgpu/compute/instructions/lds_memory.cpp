@@ -30,14 +30,14 @@ std::uint32_t instruction_offset(const Instruction& i, const char* name = "offse
 }
 
 void load_lds(Emitter& e, const Instruction& i, const AccessFormat& format) {
-  const Chunks addresses = vector_chunks(e, i.operands.at(1));
-  profile::count_lds_access(e, addresses, instruction_offset(i), format.bytes);
+  const LaneOffsets addresses = lane_offsets(e, i.operands.at(1));
+  profile::count_lds_access(e, addresses.lanes, instruction_offset(i), format.bytes);
   load_lanes(e, i.operands.at(0), format, lds_addresses(e, addresses, instruction_offset(i), format.bytes));
 }
 
 void store_lds(Emitter& e, const Instruction& i, const AccessFormat& format) {
-  const Chunks addresses = vector_chunks(e, i.operands.at(0));
-  profile::count_lds_access(e, addresses, instruction_offset(i), format.bytes);
+  const LaneOffsets addresses = lane_offsets(e, i.operands.at(0));
+  profile::count_lds_access(e, addresses.lanes, instruction_offset(i), format.bytes);
   store_lanes(e, i.operands.at(1), format, lds_addresses(e, addresses, instruction_offset(i), format.bytes));
 }
 
@@ -52,9 +52,9 @@ void load_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
   const Operand& destination = i.operands.at(0);
   if (destination.dwords != 2 * format.dwords()) e.unsupported("destination");
   // Read before the first element is written: the destination may hold the addresses.
-  const Chunks addresses = vector_chunks(e, i.operands.at(1));
+  const LaneOffsets addresses = lane_offsets(e, i.operands.at(1));
   const auto load_element = [&](const char* offset, unsigned first) {
-    profile::count_lds_access(e, addresses, instruction_offset(i, offset) * pair.scale, pair.bytes);
+    profile::count_lds_access(e, addresses.lanes, instruction_offset(i, offset) * pair.scale, pair.bytes);
     load_lanes(e, part_of(destination, first, format.dwords()), format,
                lds_addresses(e, addresses, instruction_offset(i, offset) * pair.scale, pair.bytes));
   };
@@ -63,9 +63,9 @@ void load_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
 }
 
 void store_pair(Emitter& e, const Instruction& i, const PairFormat& pair) {
-  const Chunks addresses = vector_chunks(e, i.operands.at(0));
+  const LaneOffsets addresses = lane_offsets(e, i.operands.at(0));
   const auto store_element = [&](const char* offset, const Operand& source) {
-    profile::count_lds_access(e, addresses, instruction_offset(i, offset) * pair.scale, pair.bytes);
+    profile::count_lds_access(e, addresses.lanes, instruction_offset(i, offset) * pair.scale, pair.bytes);
     store_lanes(e, source, {pair.bytes},
                 lds_addresses(e, addresses, instruction_offset(i, offset) * pair.scale, pair.bytes));
   };

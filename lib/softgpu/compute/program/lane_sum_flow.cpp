@@ -31,13 +31,15 @@ std::vector<std::int64_t> follow_block(const Program& program, std::int64_t begi
 
 }  // namespace
 
-std::optional<LaneSumsOfBlocks> follow_lane_sums(const Program& program) {
+std::optional<LaneSumsOfBlocks> follow_lane_sums(const Program& program, unsigned ids_in_rows) {
   for (const auto& [offset, instruction] : program.instructions)
     if (defies_following(instruction)) return std::nullopt;
   if (program.branches_indirectly()) return LaneSumsOfBlocks{};
 
   LaneSumsOfBlocks blocks;
-  blocks.emplace(program.start, LaneSums(program.target.wavefront_size));
+  LaneSums at_start(program.target.wavefront_size);
+  if (ids_in_rows != 0) at_start.begin_with_ids(ids_in_rows);
+  blocks.emplace(program.start, at_start);
   std::set<std::int64_t> pending = {program.start};
   // A path finds out at most a few times that less is known than before.
   std::size_t visits = 64 * (program.leaders.size() + 1);

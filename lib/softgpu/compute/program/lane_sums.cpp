@@ -17,59 +17,57 @@ bool is_plain(const Instruction& instruction) {
          std::ranges::all_of(instruction.operands, [](const auto& operand) { return is_plain(operand); });
 }
 
-bool is_register(const Operand& operand, unsigned dwords) {
-  return operand.is_vector() && operand.dwords == dwords && operand.index + dwords <= LaneSums::register_count;
-}
-
 bool is_constant(const Operand& operand) { return operand.kind == Operand::Kind::integer; }
 
 bool is_mask(const Operand& operand) { return operand.is_scalar(); }
-
-/// A number of bits to shift by, if it is constant.
-std::optional<unsigned> places(const Operand& operand, unsigned most) {
-  if (!is_constant(operand) || operand.value < 0 || operand.value > most) return std::nullopt;
-  return static_cast<unsigned>(operand.value);
-}
 
 }  // namespace
 
 // --- Operands
 
 bool LaneSums::is_word(const Operand& operand) const {
-  if (is_register(operand, 1)) return words_.at(operand.index).has_value();
-  return is_constant(operand) || (operand.is_scalar() && operand.dwords == 1);
-}
-
-LaneWord LaneSums::word(const Operand& operand) const {
-  return operand.is_vector() ? LaneWord{.vector = operand.index} : LaneWord{.operand = &operand};
+  const auto row = rows_.row(operand);
+  return row && row->is_uniform();
 }
 
 std::optional<UniformPair> LaneSums::uniform_pair(const Operand& operand) const {
   if (operand.is_scalar() && operand.dwords == 2) return UniformPair{.operand = &operand};
   if (is_constant(operand)) return UniformPair{.operand = &operand};
-  if (!is_register(operand, 2) || !words_.at(operand.index) || !words_.at(operand.index + 1)) return std::nullopt;
+  if (!are_vector_registers(operand, 2)) return std::nullopt;
+  const auto is_uniform = [&](unsigned index) { return rows_.at(index) && rows_.at(index)->is_uniform(); };
+  if (!is_uniform(operand.index) || !is_uniform(operand.index + 1)) return std::nullopt;
   return UniformPair{.low = operand.index, .high = operand.index + 1};
 }
 
 std::optional<LanePair> LaneSums::lane_pair(const Operand& operand) const {
-  if (!is_register(operand, 2)) return std::nullopt;
+  if (!are_vector_registers(operand, 2)) return std::nullopt;
   const unsigned high = operand.index + 1;
   const auto& sum = sums_.at(operand.index);
-  if (sum && sum->high == high) return LanePair{LanePair::Kind::sum, operand.index, high};
-  if (!words_.at(high)) return std::nullopt;
-  return LanePair{LanePair::Kind::with_high, operand.index, high};
+  if (sum && sum->high == high) return pair_of(LanePair::Kind::sum, operand.index, high);
+  if (const auto& row = rows_.at(high); !row || !row->is_uniform()) return std::nullopt;
+  return pair_of(LanePair::Kind::with_high, operand.index, high);
+}
+
+LanePair LaneSums::pair_of(LanePair::Kind kind, unsigned low, unsigned high) const {
+  LanePair pair{kind, low, high};
+  if (kind == LanePair::Kind::sum)
+    pair.stride = sums_.at(low)->stride;
+  else if (const auto& row = rows_.at(low))
+    pair.stride = row->stride;
+  return pair;
 }
 
 LaneSum LaneSums::sum_of(const LanePair& pair, unsigned high) const {
   LaneSum sum;
   if (pair.kind == LanePair::Kind::sum) sum = *sums_.at(pair.low);
   if (pair.kind == LanePair::Kind::sign_extended) sum.is_signed = true;
+  sum.stride = pair.stride;
   sum.high = static_cast<std::uint8_t>(high);
   return sum;
 }
 
 const LaneSum* LaneSums::address(const Operand& pair) const {
-  if (!is_register(pair, 2)) return nullptr;
+  if (!are_vector_registers(pair, 2)) return nullptr;
   const auto& sum = sums_.at(pair.index);
   return sum && sum->has_base && sum->high == pair.index + 1 ? &*sum : nullptr;
 }
@@ -78,7 +76,7 @@ const LaneSum* LaneSums::address(const Operand& pair) const {
 
 /// The sum of a pair of registers that is the first operand.
 LaneSums::Made LaneSums::sum(const Instruction& i, const LanePair& source, unsigned shift, bool adds) const {
-  if (!is_register(i.operands[0], 2)) return {};
+  if (!are_vector_registers(i.operands[0], 2)) return {};
   LaneSum made = sum_of(source, i.operands[0].index + 1);
   if (made.shift + shift > most_shift) return {};
   made.shift = static_cast<std::uint8_t>(made.shift + shift);
@@ -89,17 +87,16 @@ LaneSums::Made LaneSums::sum(const Instruction& i, const LanePair& source, unsig
           .low = low};
 }
 
-/// v_mov_b32 v0, s1
+/// Of the halves of a pair of registers.
 LaneSums::Made LaneSums::move(const Instruction& i) const {
-  if (i.operands.size() != 2 || !is_register(i.operands[0], 1)) return {};
+  if (i.operands.size() != 2 || !are_vector_registers(i.operands[0], 1) || !are_vector_registers(i.operands[1], 1))
+    return {};
   const Operand& from = i.operands[1];
   const unsigned to = i.operands[0].index;
-  if (is_word(from)) return {.step = {.kind = LaneSumStep::Kind::make_word, .low = to, .word = word(from)}, .low = to};
-  if (!is_register(from, 1)) return {};
   if (const auto& sum = sums_.at(from.index); sum && sum->high != to)
     return {.step = {.kind = LaneSumStep::Kind::make_sum,
                      .low = to,
-                     .source = {LanePair::Kind::sum, from.index, sum->high}},
+                     .source = pair_of(LanePair::Kind::sum, from.index, sum->high)},
             .sum = *sum,
             .low = to};
   // The upper half of a pair whose lower half was copied before.
@@ -120,12 +117,12 @@ LaneSums::Made LaneSums::move_pair(const Instruction& i) const {
 
 /// v_ashrrev_i32 v1, 31, v0
 LaneSums::Made LaneSums::extend_sign(const Instruction& i) const {
-  if (i.operands.size() != 3 || places(i.operands[1], 31) != 31) return {};
-  if (!is_register(i.operands[0], 1) || !is_register(i.operands[2], 1)) return {};
+  if (i.operands.size() != 3 || constant_shift(i.operands[1], 31) != 31) return {};
+  if (!are_vector_registers(i.operands[0], 1) || !are_vector_registers(i.operands[2], 1)) return {};
   const unsigned high = i.operands[0].index;
   const unsigned low = i.operands[2].index;
   if (high == low) return {};
-  const LanePair source{LanePair::Kind::sign_extended, low, high};
+  const LanePair source = pair_of(LanePair::Kind::sign_extended, low, high);
   return {.step = {.kind = LaneSumStep::Kind::make_sum, .low = low, .source = source},
           .sum = sum_of(source, high),
           .low = low};
@@ -134,7 +131,7 @@ LaneSums::Made LaneSums::extend_sign(const Instruction& i) const {
 /// v_lshlrev_b64 v[0:1], 2, v[0:1]
 LaneSums::Made LaneSums::shift_left(const Instruction& i) const {
   if (i.operands.size() != 3) return {};
-  const auto shift = places(i.operands[1], most_shift);
+  const auto shift = constant_shift(i.operands[1], most_shift);
   const auto source = lane_pair(i.operands[2]);
   return shift && source ? sum(i, *source, *shift, false) : Made{};
 }
@@ -142,7 +139,7 @@ LaneSums::Made LaneSums::shift_left(const Instruction& i) const {
 /// v_lshl_add_u64 v[0:1], v[2:3], 2, s[0:1]
 LaneSums::Made LaneSums::shift_and_add(const Instruction& i) const {
   if (i.operands.size() != 4) return {};
-  const auto shift = places(i.operands[2], 7);
+  const auto shift = constant_shift(i.operands[2], 7);
   if (!shift) return {};
   auto source = lane_pair(i.operands[1]);
   auto added = uniform_pair(i.operands[3]);
@@ -167,45 +164,48 @@ LaneSums::Made LaneSums::multiply_and_add(const Instruction& i) const {
     const auto source = lane_pair(i.operands[4]);
     if (!source) return {};
     Made made = sum(i, *source, 0, true);
-    made.step.factors = {word(a), word(b)};
+    made.step.factors = {LaneRows::word(a), LaneRows::word(b)};
     return made;
   }
   const Operand& factor = is_constant(a) ? a : b;
   const Operand& lanes = is_constant(a) ? b : a;
   const auto added = uniform_pair(i.operands[4]);
-  if (!added || !is_constant(factor) || !is_register(lanes, 1) || factor.value <= 0 || factor.value > 16 ||
+  if (!added || !is_constant(factor) || !are_vector_registers(lanes, 1) || factor.value <= 0 || factor.value > 16 ||
       !std::has_single_bit(static_cast<std::uint64_t>(factor.value)))
     return {};
   const auto shift = static_cast<unsigned>(std::countr_zero(static_cast<std::uint64_t>(factor.value)));
-  Made made = sum(i, {LanePair::Kind::zero_extended, lanes.index}, shift, true);
+  Made made = sum(i, pair_of(LanePair::Kind::zero_extended, lanes.index), shift, true);
   made.step.added = added;
   return made;
 }
 
 /// v_add_co_u32 v0, vcc, s2, v1
 LaneSums::Made LaneSums::begin_addition(const Instruction& i) const {
-  if (i.operands.size() != 4 || !is_register(i.operands[0], 1) || !is_mask(i.operands[1])) return {};
+  if (i.operands.size() != 4 || !are_vector_registers(i.operands[0], 1) || !is_mask(i.operands[1])) return {};
   const bool first_is_word = is_word(i.operands[2]);
   const Operand& common = i.operands[first_is_word ? 2 : 3];
   const Operand& own = i.operands[first_is_word ? 3 : 2];
-  if (!is_word(common) || !is_register(own, 1)) return {};
+  if (!is_word(common) || !are_vector_registers(own, 1)) return {};
   Begun begun{.carry = i.operands[1].index, .low = i.operands[0].index};
   if (const auto& sum = sums_.at(own.index); sum && sum->high != begun.low) {
     begun.has_sum = true;
     begun.sum = *sum;
   }
   begun.sum.level = exec_.top();
+  const LanePair zero_extended = pair_of(LanePair::Kind::zero_extended, own.index);
+  begun.stride = zero_extended.stride;
   return {.step = {.kind = LaneSumStep::Kind::begin_sum,
                    .low = begun.low,
-                   .word = word(common),
-                   .source = {begun.has_sum ? LanePair::Kind::sum : LanePair::Kind::zero_extended, own.index},
+                   .word = LaneRows::word(common),
+                   .source = begun.has_sum ? pair_of(LanePair::Kind::sum, own.index) : zero_extended,
+                   .zero_extended = zero_extended,
                    .carry = begun.carry},
           .begun = begun};
 }
 
 /// v_addc_co_u32 v1, vcc, v3, v2, vcc
 LaneSums::Made LaneSums::end_addition(const Instruction& i) const {
-  if (i.operands.size() != 5 || !is_register(i.operands[0], 1) || !is_mask(i.operands[4])) return {};
+  if (i.operands.size() != 5 || !are_vector_registers(i.operands[0], 1) || !is_mask(i.operands[4])) return {};
   const auto found =
       std::ranges::find_if(begun_, [&](const auto& begun) { return begun && begun->carry == i.operands[4].index; });
   const unsigned high = i.operands[0].index;
@@ -215,16 +215,17 @@ LaneSums::Made LaneSums::end_addition(const Instruction& i) const {
   const Operand& a = i.operands[2];
   const Operand& b = i.operands[3];
   const auto is_high = [&](const Operand& operand) {
-    return begun.has_sum && is_register(operand, 1) && operand.index == begun.sum.high;
+    return begun.has_sum && are_vector_registers(operand, 1) && operand.index == begun.sum.high;
   };
   LaneSum sum;
   if ((is_high(a) && is_word(b)) || (is_high(b) && is_word(a))) {
     sum = begun.sum;
     made.step.source.kind = LanePair::Kind::sum;
-    made.step.high_words[0] = word(is_high(a) && is_word(b) ? b : a);
+    made.step.high_words[0] = LaneRows::word(is_high(a) && is_word(b) ? b : a);
   } else if (is_word(a) && is_word(b)) {
     made.step.source.kind = LanePair::Kind::zero_extended;
-    made.step.high_words = {word(a), word(b)};
+    made.step.high_words = {LaneRows::word(a), LaneRows::word(b)};
+    sum.stride = begun.stride;
   } else {
     return {};
   }
@@ -235,7 +236,6 @@ LaneSums::Made LaneSums::end_addition(const Instruction& i) const {
 }
 
 LaneSums::Made LaneSums::make(const Instruction& i) const {
-  if (!is_plain(i)) return {};
   if (i.mnemonic == "v_mov_b32") return move(i);
   if (i.mnemonic == "v_mov_b64") return move_pair(i);
   if (i.mnemonic == "v_ashrrev_i32") return extend_sign(i);
@@ -247,26 +247,42 @@ LaneSums::Made LaneSums::make(const Instruction& i) const {
   return {};
 }
 
+LaneSums::Made LaneSums::make_row(const Instruction& i) const {
+  const auto row = rows_.make(i);
+  if (!row) return {};
+  return {
+      .step = {.kind = LaneSumStep::Kind::make_row, .low = row->to, .row = row->step}, .row = row->row, .low = row->to};
+}
+
 /// Both halves of a VOPD instruction read before either writes. A move of what no vector register has can be told
 /// nevertheless.
 LaneSums::Made LaneSums::make_dual(const Instruction& half) const {
   const bool is_move = half.mnemonic == "v_mov_b32" && half.operands.size() == 2 && !half.operands[1].is_vector();
-  return is_move ? make(half) : Made{};
+  return is_move && is_plain(half) ? make_row(half) : Made{};
 }
 
 std::vector<LaneSumStep> LaneSums::follow(const Instruction& instruction) {
   std::vector<Made> all;
-  if (Made made = make(instruction); made.sum || made.step.kind != LaneSumStep::Kind::none) all.push_back(made);
-  for (const Instruction& half : instruction.halves)
-    if (Made made = make_dual(half); made.step.kind != LaneSumStep::Kind::none) all.push_back(made);
+  if (is_plain(instruction)) all = {make(instruction), make_row(instruction)};
+  for (const Instruction& half : instruction.halves) all.push_back(make_dual(half));
   const unsigned top = exec_.top();
   exec_.follow(instruction);
   if (exec_.kept() <= top) forget_levels();
   forget_written(instruction);
   std::vector<LaneSumStep> steps;
-  for (const Made& made : all)
-    if (take(made) && made.step.kind != LaneSumStep::Kind::none) steps.push_back(made.step);
+  std::vector<LaneSumStep> words;  // last: the others read what the registers had before
+  for (const Made& made : all) {
+    if (!take(made)) continue;
+    if (made.step.kind != LaneSumStep::Kind::none) steps.push_back(made.step);
+    if (made.sum && made.sum->stride == 0) words.push_back(make_words(made.low, *made.sum));
+  }
+  steps.insert(steps.end(), words.begin(), words.end());
   return steps;
+}
+
+LaneSumStep LaneSums::make_words(unsigned low, const LaneSum& sum) {
+  for (const unsigned index : {low, unsigned{sum.high}}) rows_.take({.step = {}, .row = {}, .to = index}, exec_.top());
+  return {.kind = LaneSumStep::Kind::make_words, .low = low, .sum = sum};
 }
 
 /// Notes what an instruction made. Returns false if there is no room for it.
@@ -280,7 +296,7 @@ bool LaneSums::take(const Made& made) {
     sums_.at(made.low) = made.sum;
     sums_.at(made.low)->level = exec_.top();
   }
-  if (made.step.kind == LaneSumStep::Kind::make_word) words_.at(made.low) = exec_.top();
+  if (made.row) rows_.take({.step = {}, .row = *made.row, .to = made.low}, exec_.top());
   return true;
 }
 
@@ -288,7 +304,7 @@ bool LaneSums::take(const Made& made) {
 
 void LaneSums::forget(unsigned index) {
   if (index >= register_count) return;
-  words_.at(index).reset();
+  rows_.forget(index);
   sums_.at(index).reset();
   for (auto& sum : sums_)
     if (sum && sum->high == index) sum.reset();
@@ -311,14 +327,14 @@ void LaneSums::forget_levels() {
   const unsigned kept = exec_.kept();
   for (auto& sum : sums_)
     if (sum && sum->level >= kept) sum.reset();
-  for (auto& word : words_)
-    if (word && *word >= kept) word.reset();
+  rows_.forget_levels(kept);
   for (auto& begun : begun_)
     if (begun && begun->sum.level >= kept) begun.reset();
 }
 
 bool LaneSums::join(const LaneSums& other) {
   bool is_less = exec_.join(other.exec_);
+  is_less |= rows_.join(other.rows_);
   forget_begun();
   for (unsigned index = 0; index < register_count; ++index) {
     if (auto& mine = sums_.at(index)) {
@@ -327,18 +343,12 @@ bool LaneSums::join(const LaneSums& other) {
         mine.reset();
         is_less = true;
       } else {
-        is_less |= its->level > mine->level || (mine->has_base && !its->has_base);
+        const bool is_row = mine->stride == its->stride;
+        is_less |= its->level > mine->level || (mine->has_base && !its->has_base) || (mine->stride && !is_row);
         mine->level = std::max(mine->level, its->level);
         mine->has_base &= its->has_base;
+        if (!is_row) mine->stride.reset();
       }
-    }
-    if (auto& mine = words_.at(index)) {
-      const auto& its = other.words_.at(index);
-      is_less |= !its || *its > *mine;
-      if (!its)
-        mine.reset();
-      else
-        mine = std::max(*mine, *its);
     }
   }
   return is_less;

@@ -47,8 +47,8 @@ public:
     grid = std::make_shared<FakeGrid>(*kernel, packet.grid_size_x / packet.workgroup_size_x);
     return std::nullopt;
   }
-  void translate_ahead(std::uint64_t kernel_object) override {
-    const auto* kernel = reinterpret_cast<const FakeKernel*>(kernel_object);
+  void translate_ahead(const hsa_kernel_dispatch_packet_t& packet) override {
+    const auto* kernel = reinterpret_cast<const FakeKernel*>(packet.kernel_object);
     if (kernel->translation_ahead) kernel->translation_ahead();
   }
   std::string place_of(std::uint64_t /*kernel_object*/, const compute::Failure& /*failure*/) override { return {}; }

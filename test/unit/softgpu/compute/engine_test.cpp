@@ -66,6 +66,29 @@ TEST(Engine, translates_a_kernel_once) {
   EXPECT_EQ(kernel_in(engine, image), kernel_in(engine, image));
 }
 
+TEST(Engine, translates_a_kernel_once_more_where_wavefronts_have_their_ids_in_rows) {
+  Engine engine;
+  const DescriptorAndCode image({s_endpgm});
+  const auto kernel_for = [&](std::array<std::uint16_t, 3> group) {
+    auto packet = packet_of({64, 64, 1}, group);
+    packet.kernel_object = image.address();
+    return std::get<std::shared_ptr<const Kernel>>(engine.kernel(packet));
+  };
+  const auto rows = kernel_for({64, 1, 1});
+  const auto tiles = kernel_for({16, 16, 1});
+  EXPECT_TRUE(rows->start().has_ids_in_rows);
+  EXPECT_FALSE(tiles->start().has_ids_in_rows);
+  EXPECT_EQ(kernel_for({64, 4, 1}), rows);
+  EXPECT_EQ(kernel_for({8, 8, 1}), tiles);
+  EXPECT_EQ(kernel_in(engine, image), tiles) << "it is for any packet";
+
+  auto packet = packet_of({64, 64, 1}, {64, 1, 1});
+  packet.kernel_object = image.address();
+  EXPECT_TRUE(engine.is_known(packet, *rows));
+  EXPECT_FALSE(engine.is_known(packet, *tiles));
+  EXPECT_EQ(engine.known_kernel(packet), rows);
+}
+
 /// An exception during a translation fails the kernel. The kernel is translated when no exception comes any more.
 template <class Exception>
 void expect_failure_until_there_is_memory(const Exception& thrown, const std::string& text) {

@@ -100,12 +100,12 @@ public:
     const Grant sees_arguments(memory_, kernarg.data(), kernarg.size());
     const Grant sees_code(memory_, code_object_.memory().data(), code_object_.memory().size());
     const std::uint64_t kernel_object = code_object_.address_of(name + ".kd");
-    auto found = engine_.kernel(kernel_object);
+    auto packet = packet_of(shape.grid, shape.group);
+    packet.kernel_object = kernel_object;
+    auto found = engine_.kernel(packet);
     if (auto* failure = std::get_if<Failure>(&found)) return *failure;
     const auto kernel = std::get<std::shared_ptr<const Kernel>>(found);
 
-    auto packet = packet_of(shape.grid, shape.group);
-    packet.kernel_object = kernel_object;
     packet.kernarg_address = kernarg.data();
     packet.group_segment_size = kernel->descriptor().group_segment_bytes + shape.dynamic_lds;
     packet.private_segment_size = kernel->descriptor().private_segment_bytes;

@@ -4,6 +4,16 @@
 
 namespace softgpu::compute {
 
+namespace {
+
+std::uint64_t sum_of(std::uint64_t base, std::uint32_t index, const LaneSum& sum) {
+  const std::uint64_t wide =
+      sum.is_signed ? static_cast<std::uint64_t>(static_cast<std::int32_t>(index)) : std::uint64_t{index};
+  return base + (wide << sum.shift);
+}
+
+}  // namespace
+
 // --- Registers
 
 std::uint64_t LaneSumMachine::mask(unsigned index) const {
@@ -85,14 +95,29 @@ void LaneSumMachine::execute(const Instruction& i) {
       compared |= std::uint64_t{word_of(1) < word_of(2)} << lane;
       continue;
     }
-    const std::uint64_t value = name == "v_mov_b32"   ? word_of(1)
-                                : name == "v_add_u32" ? word_of(1) + word_of(2)
-                                : name == "v_ashrrev_i32"
-                                    ? static_cast<std::uint32_t>(static_cast<std::int32_t>(word_of(2)) >> word_of(1))
-                                : name == "v_lshlrev_b64"  ? wide_of(2) << word_of(1)
-                                : name == "v_lshl_add_u64" ? (wide_of(1) << word_of(2)) + wide_of(3)
-                                : name == "v_mad_u64_u32"  ? std::uint64_t{word_of(2)} * word_of(3) + wide_of(4)
-                                                           : throw std::logic_error(i.text);
+    const auto bits_of = [&](unsigned n, unsigned first, unsigned count) {
+      return word_of(n) >> first & ((std::uint64_t{1} << count) - 1);
+    };
+    const std::uint64_t value =
+        name == "v_mov_b32"        ? word_of(1)
+        : name == "v_add_u32"      ? word_of(1) + word_of(2)
+        : name == "v_sub_u32"      ? word_of(1) - word_of(2)
+        : name == "v_subrev_u32"   ? word_of(2) - word_of(1)
+        : name == "v_add3_u32"     ? word_of(1) + word_of(2) + word_of(3)
+        : name == "v_lshlrev_b32"  ? word_of(2) << word_of(1)
+        : name == "v_lshl_add_u32" ? (word_of(1) << word_of(2)) + word_of(3)
+        : name == "v_add_lshl_u32" ? (word_of(1) + word_of(2)) << word_of(3)
+        : name == "v_mul_lo_u32"   ? word_of(1) * word_of(2)
+        : name == "v_mul_u32_u24"  ? bits_of(1, 0, 24) * bits_of(2, 0, 24) & 0xffffffff
+        : name == "v_mad_u32_u24"  ? (bits_of(1, 0, 24) * bits_of(2, 0, 24) + word_of(3)) & 0xffffffff
+        : name == "v_and_b32"      ? word_of(1) & word_of(2)
+        : name == "v_lshrrev_b32"  ? word_of(2) >> word_of(1)
+        : name == "v_bfe_u32"      ? bits_of(1, word_of(2), word_of(3))
+        : name == "v_ashrrev_i32"  ? static_cast<std::uint32_t>(static_cast<std::int32_t>(word_of(2)) >> word_of(1))
+        : name == "v_lshlrev_b64"  ? wide_of(2) << word_of(1)
+        : name == "v_lshl_add_u64" ? (wide_of(1) << word_of(2)) + wide_of(3)
+        : name == "v_mad_u64_u32"  ? std::uint64_t{word_of(2)} * word_of(3) + wide_of(4)
+                                   : throw std::logic_error(i.text);
     write(i.operands[0], lane, value);
   }
   if (name.starts_with("v_cmp")) set_mask(i.operands[0].index, compared);
@@ -114,16 +139,30 @@ std::uint64_t LaneSumParts::pair(const UniformPair& pair) const {
 LaneSumParts::Parts LaneSumParts::source(const LanePair& pair) const {
   if (pair.kind == LanePair::Kind::sum) return sums_.at(pair.low);
   Parts parts{.index = machine_.vector.at(pair.low)};
+  if (pair.stride) parts.start = words_.at(pair.low);
   if (pair.kind == LanePair::Kind::with_high) parts.base = std::uint64_t{words_.at(pair.high)} << 32;
   return parts;
+}
+
+std::uint32_t LaneSumParts::start(const LaneRowStep& step) const {
+  std::uint64_t sum = 0;
+  for (const auto& term : step.terms)
+    if (term) sum += word(term->word) * term->factor;
+  const std::uint64_t factor_mask = (std::uint64_t{1} << step.factor_bits) - 1;
+  if (step.factors) sum += (word((*step.factors)[0]) & factor_mask) * (word((*step.factors)[1]) & factor_mask);
+  return static_cast<std::uint32_t>((sum & 0xffffffff) >> step.first_bit & ((std::uint64_t{1} << step.bits) - 1));
+}
+
+void LaneSumParts::begin_with_ids(unsigned count) {
+  for (unsigned index = 0; index < count; ++index) words_[index] = machine_.vector.at(index).at(0);
 }
 
 void LaneSumParts::take(const LaneSumStep& step) {
   switch (step.kind) {
   case LaneSumStep::Kind::none:
     return;
-  case LaneSumStep::Kind::make_word:
-    words_[step.low] = static_cast<std::uint32_t>(word(step.word));
+  case LaneSumStep::Kind::make_row:
+    words_[step.low] = start(step.row);
     return;
   case LaneSumStep::Kind::make_sum: {
     Parts parts = source(step.source);
@@ -136,7 +175,7 @@ void LaneSumParts::take(const LaneSumStep& step) {
   case LaneSumStep::Kind::begin_sum: {
     std::array<Parts, 2> both;
     if (step.source.kind == LanePair::Kind::sum) both[0] = source(step.source);
-    both[1] = source({LanePair::Kind::zero_extended, step.source.low});
+    both[1] = source(step.zero_extended);
     for (Parts& parts : both) parts.base += word(step.word);
     halfway_[step.carry] = both;
     return;
@@ -148,15 +187,23 @@ void LaneSumParts::take(const LaneSumStep& step) {
     sums_[step.low] = parts;
     return;
   }
+  case LaneSumStep::Kind::make_words: {
+    const std::uint64_t value = address_in_row(step.low, step.sum, 0);
+    words_[step.low] = static_cast<std::uint32_t>(value);
+    words_[step.sum.high] = static_cast<std::uint32_t>(value >> 32);
+    return;
+  }
   }
 }
 
 std::uint64_t LaneSumParts::address(unsigned low, const LaneSum& sum, unsigned lane) const {
   const Parts& parts = sums_.at(low);
-  const std::uint32_t index = parts.index.at(lane);
-  const std::uint64_t wide =
-      sum.is_signed ? static_cast<std::uint64_t>(static_cast<std::int32_t>(index)) : std::uint64_t{index};
-  return parts.base + (wide << sum.shift);
+  return sum_of(parts.base, parts.index.at(lane), sum);
+}
+
+std::uint64_t LaneSumParts::address_in_row(unsigned low, const LaneSum& sum, unsigned lane) const {
+  const Parts& parts = sums_.at(low);
+  return sum_of(parts.base, parts.start + lane * *sum.stride, sum);
 }
 
 }  // namespace softgpu::compute

@@ -51,18 +51,28 @@ public:
   explicit LaneSumParts(const LaneSumMachine& machine) : machine_(machine) {}
 
   void take(const LaneSumStep& step);
-  /// The address in a lane.
+  /// The address in a lane, by the lane's own index.
   [[nodiscard]] std::uint64_t address(unsigned low, const LaneSum& sum, unsigned lane) const;
+  /// The same where the index is a row, by lane 0's.
+  [[nodiscard]] std::uint64_t address_in_row(unsigned low, const LaneSum& sum, unsigned lane) const;
+  /// What a lane has of a row.
+  [[nodiscard]] std::uint32_t value(unsigned index, const LaneRow& row, unsigned lane) const {
+    return words_.at(index) + lane * row.stride;
+  }
+  /// As a wavefront starts, see LaneRows.
+  void begin_with_ids(unsigned count);
 
 private:
   struct Parts {
     std::uint64_t base = 0;
+    std::uint32_t start = 0;  ///< of the index, if it is a row
     LaneSumMachine::Lanes index = {};
   };
 
   [[nodiscard]] std::uint64_t word(const LaneWord& word) const;
   [[nodiscard]] std::uint64_t pair(const UniformPair& pair) const;
   [[nodiscard]] Parts source(const LanePair& pair) const;
+  [[nodiscard]] std::uint32_t start(const LaneRowStep& step) const;
 
   const LaneSumMachine& machine_;
   std::map<unsigned, Parts> sums_;

@@ -1,5 +1,6 @@
 #include "softgpu/compute/program/lane_sums.hpp"
 
+#include <array>
 #include <random>
 #include <string>
 #include <vector>
@@ -218,7 +219,10 @@ private:
 
   std::string chain() {
     const std::string by = std::to_string(below(4));
-    switch (below(6)) {
+    switch (below(8)) {
+    case 6:
+    case 7:
+      return row();
     case 0:
       return "v_mov_b32_e32 " + vector() + ", " + word();
     case 1:
@@ -232,6 +236,34 @@ private:
       return "v_mad_u64_u32 " + vector_pair() + ", " + mask() + ", " + word() + ", " + word() + ", " + vector_pair();
     default:
       return "v_add_u32_e32 " + vector() + ", 1, " + vector();
+    }
+  }
+
+  /// What rows are made of.
+  std::string row() {
+    const std::string by = std::to_string(below(4));
+    const std::string to = vector();
+    switch (below(10)) {
+    case 0:
+      return "v_add3_u32 " + to + ", " + word() + ", " + vector() + ", " + word();
+    case 1:
+      return "v_lshl_add_u32 " + to + ", " + vector() + ", " + by + ", " + word();
+    case 2:
+      return "v_add_lshl_u32 " + to + ", " + vector() + ", " + word() + ", " + by;
+    case 3:
+      return "v_mul_lo_u32 " + to + ", " + vector() + ", " + (below(2) == 0 ? by : word());
+    case 4:
+      return "v_mad_u32_u24 " + to + ", " + word() + ", " + scalar() + ", " + vector();
+    case 5:
+      return std::string(below(2) == 0 ? "v_sub_u32_e32 " : "v_subrev_u32_e32 ") + to + ", " + word() + ", " + vector();
+    case 6:
+      return "v_bfe_u32 " + to + ", " + vector() + ", " + (below(2) == 0 ? "10" : "20") + ", 10";
+    case 7:
+      return "v_and_b32_e32 " + to + ", 0x3ff, " + vector();
+    case 8:
+      return "v_mul_u32_u24_e32 " + to + ", " + word() + ", " + vector();
+    default:
+      return "v_lshlrev_b32_e32 " + to + ", " + by + ", " + vector();
     }
   }
 
@@ -300,34 +332,62 @@ private:
   Lines planned_;
 };
 
-/// Executes a random program, and counts the lanes of addresses that were as expected.
-unsigned check_random_program(unsigned seed, unsigned lanes) {
+/// Lanes that were as expected.
+struct Checked {
+  unsigned of_sums = 0;
+  unsigned of_sums_in_rows = 0;
+  unsigned of_rows = 0;
+};
+
+/// The ids of a wavefront's work-items, in as many registers as there are.
+void begin_with_ids(LaneSumMachine& machine, std::mt19937& random, unsigned lanes, unsigned registers) {
+  const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
+  const std::array<std::uint32_t, 3> first = {below(1024 / lanes) * lanes, below(1024), below(1024)};
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    if (registers == 1) machine.vector[0][lane] = (first[0] + lane) | first[1] << 10 | first[2] << 20;
+    if (registers != 3) continue;
+    machine.vector[0][lane] = first[0] + lane;
+    machine.vector[1][lane] = first[1];
+    machine.vector[2][lane] = first[2];
+  }
+}
+
+/// Executes a random program.
+Checked check_random_program(unsigned seed, unsigned lanes) {
   const Lines lines = RandomProgram(seed, lanes).lines();
   const Program program = program_of(lines, lanes);
-  const auto blocks = follow_lane_sums(program);
+  const unsigned ids_in_rows = std::array{0U, 1U, 3U}[seed % 3];
+  const auto blocks = follow_lane_sums(program, ids_in_rows);
   if (!blocks) {
     ADD_FAILURE() << "not followed";
-    return 0;
+    return {};
   }
   std::mt19937 random(seed);
   LaneSumMachine machine(lanes);
   for (auto& scalar : machine.scalar) scalar = static_cast<std::uint32_t>(random());
   for (auto& vector : machine.vector)
     for (auto& lane : vector) lane = static_cast<std::uint32_t>(random());
+  begin_with_ids(machine, random, lanes, ids_in_rows);
   LaneSumParts parts(machine);
+  parts.begin_with_ids(ids_in_rows);
   LaneSums sums(lanes);
-  unsigned checked = 0;
+  Checked checked;
   std::int64_t offset = 0;
   for (unsigned step = 0; step < 120; ++step) {
     if (program.leaders.contains(offset)) sums = blocks->contains(offset) ? blocks->at(offset) : LaneSums(lanes);
     for (unsigned low = 0; low < 5; ++low) {
       const LaneSum* sum = sums.address(pair_at(low));
-      if (sum == nullptr) continue;
+      const auto& row = sums.rows().at(low);
       for (unsigned lane = 0; lane < lanes; ++lane) {
         if ((machine.exec() >> lane & 1) == 0) continue;
         const std::uint64_t is = machine.vector[low][lane] | std::uint64_t{machine.vector[low + 1][lane]} << 32;
-        ++checked;
-        if (parts.address(low, *sum, lane) == is) continue;
+        checked.of_sums += sum != nullptr;
+        checked.of_sums_in_rows += sum != nullptr && sum->stride.value_or(0) != 0;
+        checked.of_rows += row && !row->is_uniform();
+        const bool is_right = (sum == nullptr || parts.address(low, *sum, lane) == is) &&
+                              (sum == nullptr || !sum->stride || parts.address_in_row(low, *sum, lane) == is) &&
+                              (!row || parts.value(low, *row, lane) == machine.vector[low][lane]);
+        if (is_right) continue;
         std::string text;
         for (std::size_t n = 0; n < lines.size(); ++n) text += std::to_string(n) + ": " + lines[n] + "\n";
         ADD_FAILURE() << "seed " << seed << ", v" << low << " in lane " << lane << " at " << offset / bytes_each << "\n"
@@ -347,10 +407,16 @@ unsigned check_random_program(unsigned seed, unsigned lanes) {
 
 TEST(LaneSums, of_random_programs_are_the_addresses_in_all_active_lanes) {
   for (const unsigned lanes : {64U, 32U}) {
-    unsigned checked = 0;
-    for (unsigned seed = 0; seed < 3000 && !testing::Test::HasFailure(); ++seed)
-      checked += check_random_program(seed, lanes);
-    EXPECT_GT(checked, 2'000 * lanes) << "the programs hardly have any";
+    Checked all;
+    for (unsigned seed = 0; seed < 6000 && !testing::Test::HasFailure(); ++seed) {
+      const Checked checked = check_random_program(seed, lanes);
+      all.of_sums += checked.of_sums;
+      all.of_sums_in_rows += checked.of_sums_in_rows;
+      all.of_rows += checked.of_rows;
+    }
+    EXPECT_GT(all.of_sums, 2'000 * lanes) << "the programs hardly have any";
+    EXPECT_GT(all.of_sums_in_rows, 100 * lanes) << "the programs hardly have any";
+    EXPECT_GT(all.of_rows, 2'000 * lanes) << "the programs hardly have any";
   }
 }
 

@@ -190,6 +190,31 @@ TEST(Launch, lays_out_the_initial_sgprs_in_the_order_of_the_kernel_code_properti
   EXPECT_EQ(sgprs[18], 0x400U);
 }
 
+TEST(Launch, tells_whether_wavefronts_have_their_ids_in_rows) {
+  const auto has_rows = [](std::array<std::uint32_t, 3> grid, std::array<std::uint16_t, 3> group, std::uint32_t lanes) {
+    return has_ids_in_rows(packet_of(grid, group), lanes);
+  };
+  EXPECT_TRUE(has_rows({1000, 1, 1}, {100, 1, 1}, 64));
+  EXPECT_TRUE(has_rows({1000, 7, 3}, {100, 1, 1}, 64)) << "work-groups of one row";
+  EXPECT_TRUE(has_rows({128, 7, 3}, {64, 4, 2}, 64));
+  EXPECT_TRUE(has_rows({192, 7, 1}, {128, 2, 1}, 64)) << "the last work-group is 64 wide";
+  EXPECT_FALSE(has_rows({190, 7, 1}, {128, 2, 1}, 64)) << "the last work-group is 62 wide";
+  EXPECT_FALSE(has_rows({128, 8, 1}, {32, 8, 1}, 64));
+  EXPECT_TRUE(has_rows({128, 8, 1}, {32, 8, 1}, 32));
+  EXPECT_FALSE(has_rows({128, 8, 1}, {0, 8, 1}, 64));
+}
+
+TEST(Launch, refuses_work_groups_of_a_shape_that_its_kernel_does_not_expect) {
+  const auto kernel = std::make_shared<const Kernel>(KernelDescriptor{}, Target{}, WaveStart{.has_ids_in_rows = true},
+                                                     WaveCode{}, WaitsFor::nothing, nullptr);
+  auto made = Launch::make(kernel, packet_of({64, 64, 1}, {16, 16, 1}), {});
+  ASSERT_TRUE(std::holds_alternative<Failure>(made));
+  EXPECT_EQ(std::get<Failure>(made).kind, Failure::Kind::invalid_dimensions);
+  made = Launch::make(kernel, packet_of({64, 64, 1}, {64, 4, 1}), {});
+  ASSERT_TRUE(std::holds_alternative<std::shared_ptr<Launch>>(made));
+  EXPECT_TRUE(std::get<std::shared_ptr<Launch>>(made)->renew(packet_of({64, 64, 1}, {16, 16, 1}), {}));
+}
+
 TEST(Launch, renewed_for_another_packet_is_like_a_new_one) {
   KernelDescriptor descriptor;
   descriptor.properties = 8 | 16;                // kernarg pointer, dispatch id

@@ -49,6 +49,58 @@ KERNEL count_at_offsets(char* base, const unsigned* offsets) {
   *reinterpret_cast<unsigned*>(base + offsets[item()]) += 1 + item();
 }
 
+// Offsets that are a row, from `first` on, with a sign or without: 32 bits may wrap around on the way.
+KERNEL count_along_a_row(char* base, unsigned first) {
+  *reinterpret_cast<unsigned*>(base + (first + 4 * item())) += 1 + item();
+}
+KERNEL count_along_a_signed_row(char* base, unsigned first) {
+  *reinterpret_cast<unsigned*>(base + static_cast<int>(first + 4 * item())) += 1 + item();
+}
+KERNEL count_bytes_along_a_row(unsigned char* base, unsigned first) { base[first + item()] += 1 + item(); }
+
+// Elements of a pixel, and pixels in rows of an image.
+template <unsigned channels>
+__device__ void add_channels(const unsigned char* pixels, unsigned* sums, unsigned count) {
+  if (item() >= count) return;
+  unsigned sum = 0;
+  for (unsigned channel = 0; channel < channels; ++channel) sum = sum * 31 + pixels[channels * item() + channel];
+  sums[item()] = sum;
+}
+KERNEL add_2_channels(const unsigned char* pixels, unsigned* sums, unsigned count) {
+  add_channels<2>(pixels, sums, count);
+}
+KERNEL add_3_channels(const unsigned char* pixels, unsigned* sums, unsigned count) {
+  add_channels<3>(pixels, sums, count);
+}
+KERNEL add_4_channels(const unsigned char* pixels, unsigned* sums, unsigned count) {
+  add_channels<4>(pixels, sums, count);
+}
+KERNEL add_5_channels(const unsigned char* pixels, unsigned* sums, unsigned count) {
+  add_channels<5>(pixels, sums, count);
+}
+
+// The compiler reads two neighbours at once.
+KERNEL add_byte_neighbours(const unsigned char* bytes, unsigned* sums, unsigned count) {
+  const unsigned char* here = bytes + item();
+  if (item() + 1 < count) sums[item()] = here[0] * 31 + here[1];
+}
+
+// The size of a whole work-group is given: HIP tells a smaller one at the edges of the grid.
+KERNEL add_neighbours(const unsigned* in, unsigned* out, const unsigned short* weights, uint2* pairs, unsigned width,
+                      unsigned height, uint3 group) {
+  const unsigned x = blockIdx.x * group.x + threadIdx.x;
+  const unsigned y = blockIdx.y * group.y + threadIdx.y;
+  const unsigned z = blockIdx.z * group.z + threadIdx.z;
+  if (x >= width || y >= height) return;
+  const unsigned at = (z * height + y) * width + x;
+  unsigned sum = in[at] * weights[x] + z;
+  if (x > 0) sum += 3 * in[at - 1];
+  if (x + 1 < width) sum += 5 * in[at + 1];
+  if (y > 0) sum += 7 * in[at - width];
+  out[at] = sum;
+  pairs[at] = make_uint2(sum, weights[y]);
+}
+
 // Generic pointers: the same instruction sees LDS, private and global addresses.
 KERNEL flat_everywhere(unsigned* out) {
   __shared__ unsigned shared[256];
@@ -100,6 +152,25 @@ KERNEL reverse_through_lds(const unsigned* in, unsigned* out) {
   lds[item_in_group] = in[group * group_items + item_in_group];
   __syncthreads();
   out[group * group_items + item_in_group] = lds[group_items - 1 - item_in_group];
+}
+
+// A row that begins before LDS, or goes on behind it.
+KERNEL row_around_lds(unsigned* dwords, uint2* pairs, unsigned* bytes, unsigned first) {
+  extern __shared__ unsigned lds[];
+  auto* as_pairs = reinterpret_cast<uint2*>(lds);
+  auto* as_bytes = reinterpret_cast<unsigned char*>(lds);
+  const unsigned at = first + threadIdx.x;
+  lds[at] = 7 * threadIdx.x;
+  __syncthreads();
+  dwords[threadIdx.x] = lds[at];
+  __syncthreads();
+  as_pairs[at] = make_uint2(5 * threadIdx.x, threadIdx.x);
+  __syncthreads();
+  pairs[threadIdx.x] = as_pairs[at];
+  __syncthreads();
+  as_bytes[at] = 3 * threadIdx.x;
+  __syncthreads();
+  bytes[threadIdx.x] = as_bytes[at];
 }
 
 KERNEL lds_of_every_size(unsigned* out) {

@@ -132,6 +132,117 @@ TEST_F(MemoryKernels, offsets_of_32_bits_wrap_around_within_a_wavefront) {
   }
 }
 
+TEST_F(MemoryKernels, rows_of_offsets_wrap_around_within_a_wavefront) {
+  constexpr std::uint64_t half = FourGibibytes::size / 2;
+  for (const unsigned begin : {0U - 32U, 0U - 252U, 0U - 256U, 0U}) {
+    const FourGibibytes memory;
+    ASSERT_EQ(text(program().run("count_along_a_row", {{64, 1, 1}, {64, 1, 1}}, memory.begin(), begin)), "");
+    for (unsigned item = 0; item < 64; ++item) EXPECT_EQ(memory.at(begin + 4 * item), 1 + item) << item;
+
+    const FourGibibytes around;
+    ASSERT_EQ(text(program().run("count_along_a_signed_row", {{64, 1, 1}, {64, 1, 1}}, around.begin() + half,
+                                 static_cast<unsigned>(half) + begin)),
+              "");
+    for (unsigned item = 0; item < 64; ++item) EXPECT_EQ(around.at(begin + 4 * item), 1 + item) << item;
+
+    const FourGibibytes bytes;
+    ASSERT_EQ(text(program().run("count_bytes_along_a_row", {{64, 1, 1}, {64, 1, 1}}, bytes.begin(), begin)), "");
+    for (unsigned item = 0; item < 64; ++item)
+      EXPECT_EQ(bytes.begin()[begin + item], static_cast<std::byte>(1 + item)) << item;
+  }
+}
+
+TEST_F(MemoryKernels, channels_of_pixels_are_read_to_the_last_byte_and_no_further) {
+  constexpr unsigned items = 256 + 40;
+  const auto bytes = numbers<unsigned char>(FourGibibytes::page);
+  const FourGibibytes memory;
+  auto* last_page = reinterpret_cast<unsigned char*>(memory.begin());
+  std::copy(bytes.begin(), bytes.end(), last_page);
+  for (unsigned channels = 2; channels <= 5; ++channels) {
+    const unsigned first = FourGibibytes::page - channels * items;
+    std::vector<unsigned> sums(items);
+    ASSERT_EQ(text(program().run("add_" + std::to_string(channels) + "_channels", {{512, 1, 1}, {256, 1, 1}},
+                                 last_page + first, sums.data(), items)),
+              "");
+    for (unsigned item = 0; item < items; ++item) {
+      unsigned sum = 0;
+      for (unsigned channel = 0; channel < channels; ++channel)
+        sum = sum * 31 + bytes[first + channels * item + channel];
+      ASSERT_EQ(sums[item], sum) << channels << " channels, pixel " << item;
+    }
+  }
+}
+
+TEST_F(MemoryKernels, bytes_and_their_neighbours_are_read_to_the_last_byte_and_no_further) {
+  const FourGibibytes memory;
+  const auto bytes = numbers<unsigned char>(FourGibibytes::page);
+  auto* last_page = reinterpret_cast<unsigned char*>(memory.begin());
+  std::copy(bytes.begin(), bytes.end(), last_page);
+  for (const unsigned count : {257U, 320U, 321U}) {
+    std::vector<unsigned> sums(count - 1);
+    const unsigned first = FourGibibytes::page - count;
+    ASSERT_EQ(
+        text(program().run("add_byte_neighbours", {{512, 1, 1}, {256, 1, 1}}, last_page + first, sums.data(), count)),
+        "");
+    for (unsigned item = 0; item + 1 < count; ++item)
+      ASSERT_EQ(sums[item], bytes[first + item] * 31 + bytes[first + item + 1]) << item;
+  }
+}
+
+/// Work-groups of many shapes: those whose wavefronts have their ids in a row, and others.
+TEST_F(MemoryKernels, neighbours_are_found_by_work_groups_of_any_shape) {
+  constexpr std::array<std::array<std::uint16_t, 3>, 10> groups = {{{64, 4, 1},
+                                                                    {64, 2, 2},
+                                                                    {256, 1, 1},
+                                                                    {100, 1, 1},
+                                                                    {16, 16, 1},
+                                                                    {32, 8, 1},
+                                                                    {8, 8, 4},
+                                                                    {1, 64, 1},
+                                                                    {96, 2, 1},
+                                                                    {128, 1, 4}}};
+  for (const auto& group : groups)
+    for (const std::array<unsigned, 2> size : {std::array{192U, 12U}, {130U, 9U}, {64U, 4U}, {320U, 5U}}) {
+      const auto [width, height] = size;
+      const unsigned depth = group[2];
+      const auto in = numbers<unsigned>(std::size_t{width} * height * depth);
+      const auto weights = numbers<unsigned short>(std::max(width, height));
+      std::vector<unsigned> out(in.size());
+      std::vector<std::array<unsigned, 2>> pairs(in.size());
+      ASSERT_EQ(
+          text(program().run("add_neighbours", {{width, height, depth}, group}, in.data(), out.data(), weights.data(),
+                             pairs.data(), width, height, std::array<unsigned, 3>{group[0], group[1], group[2]})),
+          "");
+      for (unsigned at = 0; at < in.size(); ++at) {
+        const unsigned x = at % width, y = at / width % height, z = at / width / height;
+        unsigned sum = in[at] * weights[x] + z;
+        if (x > 0) sum += 3 * in[at - 1];
+        if (x + 1 < width) sum += 5 * in[at + 1];
+        if (y > 0) sum += 7 * in[at - width];
+        ASSERT_EQ(out[at], sum) << group[0] << " x " << group[1] << " x " << group[2] << ": " << x << ", " << y;
+        ASSERT_EQ(pairs[at], (std::array<unsigned, 2>{sum, weights[y]}));
+      }
+    }
+}
+
+TEST_F(MemoryKernels, rows_around_lds_read_zero_outside_of_it) {
+  constexpr unsigned items = 256, lds_bytes = 2048;
+  for (const unsigned first : {0U, 100U, 250U, 500U, 2000U, 0U - 64U, 0U - 100U, 0U - 256U, 1U << 29, 1U << 30}) {
+    std::vector<unsigned> dwords(items, 1), bytes(items, 1);
+    std::vector<std::array<unsigned, 2>> pairs(items, {1, 1});
+    ASSERT_EQ(text(program().run("row_around_lds", {{items, 1, 1}, {items, 1, 1}, lds_bytes}, dwords.data(),
+                                 pairs.data(), bytes.data(), first)),
+              "");
+    for (unsigned item = 0; item < items; ++item) {
+      const auto is_in_lds = [&](unsigned size) { return size * (first + item) <= lds_bytes - size; };
+      ASSERT_EQ(dwords[item], is_in_lds(4) ? 7 * item : 0) << first << " + " << item;
+      ASSERT_EQ(pairs[item], (is_in_lds(8) ? std::array{5 * item, item} : std::array{0U, 0U}))
+          << first << " + " << item;
+      ASSERT_EQ(bytes[item], is_in_lds(1) ? 3 * item % 256 : 0) << first << " + " << item;
+    }
+  }
+}
+
 TEST_F(MemoryKernels, lanes_with_gaps_between_them_touch_no_page_but_their_own) {
   constexpr auto page = static_cast<unsigned>(FourGibibytes::page);
   constexpr unsigned last_page = 0U - page;

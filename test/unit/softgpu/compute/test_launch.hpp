@@ -31,8 +31,8 @@ enum class Waits { never, for_turns, at_barriers, for_anyone };
 inline std::shared_ptr<const Kernel> kernel_of(WaveFunction wave, Waits waits, KernelDescriptor descriptor = {},
                                                const Target& target = {}) {
   constexpr std::array kinds = {WaitsFor::nothing, WaitsFor::turns, WaitsFor::work_group, WaitsFor::anyone};
-  return std::make_shared<const Kernel>(descriptor, target, WaveCode{wave}, kinds[static_cast<std::size_t>(waits)],
-                                        nullptr);
+  return std::make_shared<const Kernel>(descriptor, target, WaveStart{}, WaveCode{wave},
+                                        kinds[static_cast<std::size_t>(waits)], nullptr);
 }
 
 inline std::shared_ptr<const Launch> launch_of(std::shared_ptr<const Kernel> kernel,

@@ -56,9 +56,6 @@ public:
 
   /// Executes one work-group a state, in place.
   std::optional<compute::Failure> run(std::vector<MachineState>& states) {
-    auto kernel = engine().kernel(image_.kernel_object());
-    if (auto* failure = std::get_if<compute::Failure>(&kernel)) return *failure;
-
     const std::uint64_t kernarg = reinterpret_cast<std::uintptr_t>(states.data());
     hsa_kernel_dispatch_packet_t packet = {};
     packet.setup = 1;
@@ -69,6 +66,8 @@ public:
     packet.private_segment_size = image_.private_bytes();
     packet.kernel_object = image_.kernel_object();
     packet.kernarg_address = const_cast<std::uint64_t*>(&kernarg);  // NOLINT: the packet's field is not const
+    auto kernel = engine().kernel(packet);
+    if (auto* failure = std::get_if<compute::Failure>(&kernel)) return *failure;
     auto launch = compute::Launch::make(std::get<0>(kernel), packet, queue());
     if (auto* failure = std::get_if<compute::Failure>(&launch)) return *failure;
 

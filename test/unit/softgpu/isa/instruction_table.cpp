@@ -229,8 +229,8 @@ std::optional<std::string> refusal_of(const Sample& sample) {
   llvm::LLVMContext context;
   llvm::Module module("sample", context);
   try {
-    compute::translate(std::get<compute::Program>(program), usual_mode, {.vectors = compute::HostVectors::avx512},
-                       "wave", module);
+    compute::translate(std::get<compute::Program>(program), {.float_mode = usual_mode},
+                       {.vectors = compute::HostVectors::avx512}, "wave", module);
     return std::nullopt;
   } catch (const compute::UnsupportedInstruction& refusal) {
     return refusal.text;
