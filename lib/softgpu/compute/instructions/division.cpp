@@ -1,6 +1,10 @@
 #include "softgpu/compute/instructions/division.hpp"
 
+#include <array>
 #include <string>
+#include <vector>
+
+#include <llvm/IR/Constants.h>
 
 #include "softgpu/compute/instructions/float_functions.hpp"
 
@@ -15,10 +19,81 @@ struct Limits {
   unsigned tiny_numerator;  ///< biased exponents up to this need scaling
   unsigned underflow;       ///< how much smaller the numerator's exponent may be before the quotient is 0
   unsigned bias;
+  unsigned ordinary;  ///< exponents that differ from 1's by no more than this need no care
 };
 Limits limits_of(Value* value) {
   const bool is_double = value->getType()->getScalarSizeInBits() == 64;
-  return is_double ? Limits{128, 768, 53, 1075, 1023} : Limits{64, 96, 23, 150, 127};
+  return is_double ? Limits{128, 768, 53, 1075, 1023, 380} : Limits{64, 96, 23, 150, 127, 45};
+}
+
+/// The same operand of all chunks.
+Chunks all_chunks(Emitter& e, VectorInstruction& vector, unsigned n, Lane lane) {
+  Chunks values = {};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) values.at(chunk) = vector.source(n, lane, chunk);
+  return values;
+}
+
+/// Whether no enabled lane's bit is set (i1); <16 x i1> a chunk.
+Value* is_no_lane(Emitter& e, const Chunks& lanes) {
+  Value* any = nullptr;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* enabled = e.ir.CreateAnd(lanes.at(chunk), e.exec_mask(chunk));
+    any = chunk == 0 ? enabled : e.ir.CreateOr(any, enabled);
+  }
+  return e.ir.CreateIsNull(e.ir.CreateBitCast(any, e.ir.getInt16Ty()));
+}
+
+/// Whether all enabled lanes divide ordinary numbers: the quotient, and all that leads to it, is an ordinary number,
+/// too (i1).
+Value* are_ordinary(Emitter& e, const Chunks& denominators, const Chunks& numerators) {
+  Chunks special = {};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    const auto is_special = [&](Value* value) {
+      const Limits limits = limits_of(value);
+      Value* exponent = biased_exponent(e, value);
+      Value* distance = e.ir.CreateSub(exponent, constant_like(exponent, limits.bias - limits.ordinary));
+      return e.ir.CreateICmpUGT(distance, constant_like(exponent, std::uint64_t{2} * limits.ordinary));
+    };
+    special.at(chunk) = e.ir.CreateOr(is_special(denominators.at(chunk)), is_special(numerators.at(chunk)));
+  }
+  return is_no_lane(e, special);
+}
+
+/// Emits `usual` for the case that `is_usual` (i1) holds, and `any` for all cases, and what comes of them: each gives
+/// `count` values for a chunk. Little code has `any` alone.
+template <class IsUsual, class Usual, class Any>
+std::vector<Chunks> by_case(Emitter& e, std::size_t count, IsUsual&& is_usual, Usual&& usual, Any&& any) {
+  std::vector<Chunks> results(count);
+  const auto emit = [&](auto&& values_of) {
+    std::vector<Chunks> values(count);
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+      const auto of_chunk = values_of(chunk);
+      for (std::size_t n = 0; n < count; ++n) values[n].at(chunk) = of_chunk.at(n);
+    }
+    return values;
+  };
+  if (e.is_compact()) return emit(any);
+  llvm::BasicBlock* usual_case = e.new_block("usual");
+  llvm::BasicBlock* any_case = e.new_block("any");
+  llvm::BasicBlock* done = e.new_block("divided");
+  e.ir.CreateCondBr(is_usual(), usual_case, any_case);
+  e.ir.SetInsertPoint(usual_case);
+  const std::vector<Chunks> of_usual = emit(usual);
+  usual_case = e.ir.GetInsertBlock();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(any_case);
+  const std::vector<Chunks> of_any = emit(any);
+  any_case = e.ir.GetInsertBlock();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(done);
+  for (std::size_t n = 0; n < count; ++n)
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+      auto* either = e.ir.CreatePHI(of_any[n].at(chunk)->getType(), 2);
+      either->addIncoming(of_usual[n].at(chunk), usual_case);
+      either->addIncoming(of_any[n].at(chunk), any_case);
+      results[n].at(chunk) = either;
+    }
+  return results;
 }
 
 Value* scaled(Emitter& e, Value* value, int power) {
@@ -69,16 +144,21 @@ Scaled divide_scale(Emitter& e, Value* s0, Value* denominator, Value* numerator)
 void add_scale(HandlerTable& table, const std::string& mnemonic, Lane lane) {
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
     VectorInstruction vector(e, i, 2);
-    Chunks values = {};
-    Chunks flags = {};
-    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-      const auto source = [&](unsigned n) { return vector.source(n, lane, chunk); };
-      const Scaled result = divide_scale(e, source(0), source(1), source(2));
-      values.at(chunk) = result.value;
-      flags.at(chunk) = result.flag;
-    }
-    vector.write(lane, values);
-    vector.write_mask(i.operands.at(1), flags);
+    const Chunks s0 = all_chunks(e, vector, 0, lane);
+    const Chunks denominator = all_chunks(e, vector, 1, lane);
+    const Chunks numerator = all_chunks(e, vector, 2, lane);
+    using Results = std::array<Value*, 2>;
+    const auto results = by_case(
+        e, 2, [&] { return are_ordinary(e, denominator, numerator); },
+        [&](unsigned chunk) {
+          return Results{s0.at(chunk), e.splat(e.ir.getFalse())};
+        },
+        [&](unsigned chunk) {
+          const Scaled result = divide_scale(e, s0.at(chunk), denominator.at(chunk), numerator.at(chunk));
+          return Results{result.value, result.flag};
+        });
+    vector.write(lane, results[0]);
+    vector.write_mask(i.operands.at(1), results[1]);
   });
 }
 
@@ -111,13 +191,46 @@ Value* divide_fmas(Emitter& e, Sources s, Value* is_scaled) {
 void add_fmas(HandlerTable& table, const std::string& mnemonic, Lane lane) {
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
     VectorInstruction vector(e, i);
-    Chunks results = {};
+    std::array<std::array<Value*, 3>, chunk_count> sources = {};
+    Chunks is_scaled = {};
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-      const std::array<Value*, 3> sources = {vector.source(0, lane, chunk), vector.source(1, lane, chunk),
-                                             vector.source(2, lane, chunk)};
-      results.at(chunk) = divide_fmas(e, sources, e.mask_chunk(e.vcc(), chunk));
+      for (unsigned n = 0; n < 3; ++n) sources.at(chunk).at(n) = vector.source(n, lane, chunk);
+      is_scaled.at(chunk) = e.mask_chunk(e.vcc(), chunk);
     }
-    vector.write(lane, results);
+    using Results = std::array<Value*, 1>;
+    const auto results = by_case(
+        e, 1, [&] { return is_no_lane(e, is_scaled); },
+        [&](unsigned chunk) { return Results{fused_multiply_add(e, sources.at(chunk))}; },
+        [&](unsigned chunk) { return Results{divide_fmas(e, sources.at(chunk), is_scaled.at(chunk))}; });
+    vector.write(lane, results[0]);
+  });
+}
+
+/// With the sign of S1's quotient by S2.
+Value* with_sign(Emitter& e, Sources s, Value* magnitude) {
+  Value* sign = e.ir.CreateXor(bits_of(e, s[1]), bits_of(e, s[2]));
+  return e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, from_bits(e, sign));
+}
+Value* infinity(Emitter& e, Sources s) { return with_sign(e, s, llvm::ConstantFP::getInfinity(s[0]->getType())); }
+
+void add_fixup(HandlerTable& table, const std::string& mnemonic, Lane lane) {
+  table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
+    VectorInstruction vector(e, i);
+    const std::array<Chunks, 3> s = {all_chunks(e, vector, 0, lane), all_chunks(e, vector, 1, lane),
+                                     all_chunks(e, vector, 2, lane)};
+    const auto sources_of = [&](unsigned chunk) {
+      return std::array<Value*, 3>{s[0].at(chunk), s[1].at(chunk), s[2].at(chunk)};
+    };
+    using Results = std::array<Value*, 1>;
+    const auto results = by_case(
+        e, 1, [&] { return are_ordinary(e, s[1], s[2]); },
+        [&](unsigned chunk) {
+          const auto sources = sources_of(chunk);
+          return Results{
+              e.ir.CreateSelect(is_nan(e, sources[0]), infinity(e, sources), with_sign(e, sources, sources[0]))};
+        },
+        [&](unsigned chunk) { return Results{division_fixup(e, sources_of(chunk))}; });
+    vector.write(lane, results[0]);
   });
 }
 
@@ -127,16 +240,12 @@ Value* division_fixup(Emitter& e, Sources s) {
   const Limits limits = limits_of(s[0]);
   Value* denominator = s[1];
   Value* numerator = s[2];
-  const auto with_sign = [&](Value* magnitude) {
-    Value* sign = e.ir.CreateXor(bits_of(e, denominator), bits_of(e, numerator));
-    return e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, from_bits(e, sign));
-  };
-  Value* zero = with_sign(number_like(s[0], 0));
-  Value* infinity = with_sign(llvm::ConstantFP::getInfinity(s[0]->getType()));
+  Value* zero = with_sign(e, s, number_like(s[0], 0));
+  Value* infinity = compute::infinity(e, s);
   Value* nan = e.ir.CreateFNeg(llvm::ConstantFP::getNaN(s[0]->getType()));
 
   // From the last of the ISA's cases to the first.
-  Value* result = with_sign(s[0]);
+  Value* result = with_sign(e, s, s[0]);
   // Neither operand is a NaN by then: the steps before met infinities, since the quotient is beyond all numbers.
   const auto when = [&](Value* condition, Value* value) { result = e.ir.CreateSelect(condition, value, result); };
   when(is_nan(e, s[0]), infinity);
@@ -154,7 +263,7 @@ Value* division_fixup(Emitter& e, Sources s) {
 void add_division(HandlerTable& table, const char* type, Lane lane) {
   add_scale(table, std::string("v_div_scale_") + type, lane);
   add_fmas(table, std::string("v_div_fmas_") + type, lane);
-  add_vector_operation(table, std::string("v_div_fixup_") + type, {lane, {lane, lane, lane}}, division_fixup);
+  add_fixup(table, std::string("v_div_fixup_") + type, lane);
 }
 
 }  // namespace softgpu::compute

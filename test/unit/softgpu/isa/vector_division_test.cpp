@@ -15,12 +15,37 @@ template <class T>
 struct Scaling;
 template <>
 struct Scaling<float> {
-  static constexpr int far_apart = 96, tiny_numerator = 23, by = 64, min_exponent = -126;
+  static constexpr int far_apart = 96, tiny_numerator = 23, by = 64, min_exponent = -126, ordinary = 45;
 };
 template <>
 struct Scaling<double> {
-  static constexpr int far_apart = 768, tiny_numerator = 53, by = 128, min_exponent = -1022;
+  static constexpr int far_apart = 768, tiny_numerator = 53, by = 128, min_exponent = -1022, ordinary = 380;
 };
+
+/// Of half of the states, gives these registers numbers that are so close to 1 that nothing has to be done for any
+/// lane, or almost so close.
+template <class T>
+void make_ordinary(MachineState& state, Random& random, const std::vector<unsigned>& registers) {
+  if (random() % 2 == 0) return;
+  const int furthest = Scaling<T>::ordinary - 4 + static_cast<int>(random() % 40);
+  for (unsigned lane = 0; lane < lane_count; ++lane)
+    for (const unsigned source : registers) {
+      const int exponent = static_cast<int>(random() % (2 * furthest + 1)) - furthest;
+      const T fraction = 1 + static_cast<T>(random() % 0x800000) / 0x800000;
+      const T value = std::ldexp(random() % 2 == 0 ? fraction : -fraction, exponent);
+      state.set_vector_value(source, lane, sizeof(T), to_bits(value));
+    }
+}
+
+/// The same instruction, also with such numbers.
+template <class T>
+Case also_ordinary(Case made, const std::vector<unsigned>& registers) {
+  made.prepare = [prepare = made.prepare, registers](MachineState& state, Random& random) {
+    prepare(state, random);
+    make_ordinary<T>(state, random, registers);
+  };
+  return made;
+}
 
 template <class T>
 bool denormal(T value) {
@@ -55,14 +80,25 @@ void expect_scaling(const std::string& mnemonic) {
   for (const unsigned first : {2U, 4U}) {
     constexpr Type type = type_of<T>();
     VectorForm form{.sources = {vgpr(type, first), vgpr(type, 2), vgpr(type, 4)}};
-    cases.push_back(case_of(row, form));
+    cases.push_back(also_ordinary<T>(case_of(row, form), {2, 4}));
     form.mask_out_vcc = false;
-    cases.push_back(case_of(row, form));
+    cases.push_back(also_ordinary<T>(case_of(row, form), {2, 4}));
   }
   expect_match(cases, {.states = 4});
 }
 TEST(VectorDivision, ScaleSingle) { expect_scaling<float>("v_div_scale_f32"); }
 TEST(VectorDivision, ScaleDouble) { expect_scaling<double>("v_div_scale_f64"); }
+
+template <class T>
+void expect_fixup(const std::string& mnemonic) {
+  const VectorInstruction row = vop3(mnemonic, [](T a, T b, T c) { return division_result(a, b, c); });
+  constexpr Type type = type_of<T>();
+  const VectorForm form{.sources = {vgpr(type, 2), vgpr(type, 4), vgpr(type, 6)}};
+  expect_match({also_ordinary<T>(case_of(row, form), {4, 6}), also_ordinary<T>(case_of(row, form), {2, 4, 6})},
+               {.states = 4});
+}
+TEST(VectorDivision, FixupSingle) { expect_fixup<float>("v_div_fixup_f32"); }
+TEST(VectorDivision, FixupDouble) { expect_fixup<double>("v_div_fixup_f64"); }
 
 /// A snippet that leaves a quotient of two vector registers in v8.
 template <class T>
@@ -73,6 +109,7 @@ Case division(std::string assembly, unsigned numerator, unsigned denominator) {
     for (unsigned lane = 0; lane < lane_count; ++lane)
       for (const unsigned source : {numerator, denominator})
         state.set_vector_value(source, lane, sizeof(T), interesting_value(type, random));
+    make_ordinary<T>(state, random, {numerator, denominator});
   };
   made.reference = [=](MachineState& state) {
     for (unsigned lane = 0; lane < lane_count; ++lane) {
