@@ -10,7 +10,6 @@
 #include <mutex>
 #include <new>
 #include <stop_token>
-#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -278,8 +277,9 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     const std::lock_guard lock(entries_mutex);
     const auto found = entries.find(kernel_object);
     if (found == entries.end() || !found->second.is_current(kernel_object)) return nullptr;
-    const auto& [any, rows] = std::tie(found->second.for_any, found->second.for_id_rows);
-    return any == nullptr || (rows != nullptr && rows->has_code_at(host_address)) ? rows : any;
+    const Entry& entry = found->second;
+    const bool is_in_rows = entry.for_id_rows != nullptr && entry.for_id_rows->has_code_at(host_address);
+    return is_in_rows || entry.for_any == nullptr ? entry.for_id_rows : entry.for_any;
   }
 
   /// The instruction that the kernel was at when it failed, by its offset, and its text.

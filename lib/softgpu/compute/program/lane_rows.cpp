@@ -8,9 +8,9 @@ namespace {
 
 constexpr unsigned id_bits = 10;
 
-bool is_constant(const Operand& operand) { return operand.kind == Operand::Kind::integer; }
-
 }  // namespace
+
+bool is_constant(const Operand& operand) { return operand.kind == Operand::Kind::integer; }
 
 bool are_vector_registers(const Operand& operand, unsigned dwords) {
   return operand.is_vector() && operand.dwords == dwords && operand.index + dwords <= LaneRows::register_count;

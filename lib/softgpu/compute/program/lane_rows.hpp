@@ -91,6 +91,8 @@ private:
   std::array<std::optional<LaneRow>, register_count> rows_ = {};
 };
 
+/// Whether it is an integer that the instruction has.
+[[nodiscard]] bool is_constant(const Operand& operand);
 /// A number of bits to shift by, if it is constant.
 [[nodiscard]] std::optional<unsigned> constant_shift(const Operand& operand, unsigned most);
 /// Whether it is `dwords` vector registers, and not AGPRs.

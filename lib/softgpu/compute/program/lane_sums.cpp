@@ -17,8 +17,6 @@ bool is_plain(const Instruction& instruction) {
          std::ranges::all_of(instruction.operands, [](const auto& operand) { return is_plain(operand); });
 }
 
-bool is_constant(const Operand& operand) { return operand.kind == Operand::Kind::integer; }
-
 bool is_mask(const Operand& operand) { return operand.is_scalar(); }
 
 }  // namespace

@@ -209,10 +209,10 @@ TEST_F(MemoryKernels, neighbours_are_found_by_work_groups_of_any_shape) {
       const auto weights = numbers<unsigned short>(std::max(width, height));
       std::vector<unsigned> out(in.size());
       std::vector<std::array<unsigned, 2>> pairs(in.size());
-      ASSERT_EQ(
-          text(program().run("add_neighbours", {{width, height, depth}, group}, in.data(), out.data(), weights.data(),
-                             pairs.data(), width, height, std::array<unsigned, 3>{group[0], group[1], group[2]})),
-          "");
+      ASSERT_EQ(text(program().run("add_neighbours", {{width, height, depth}, group}, in.data(), out.data(),
+                                   weights.data(), pairs.front().data(), width, height,
+                                   std::array<unsigned, 3>{group[0], group[1], group[2]})),
+                "");
       for (unsigned at = 0; at < in.size(); ++at) {
         const unsigned x = at % width, y = at / width % height, z = at / width / height;
         unsigned sum = in[at] * weights[x] + z;
@@ -231,7 +231,7 @@ TEST_F(MemoryKernels, rows_around_lds_read_zero_outside_of_it) {
     std::vector<unsigned> dwords(items, 1), bytes(items, 1);
     std::vector<std::array<unsigned, 2>> pairs(items, {1, 1});
     ASSERT_EQ(text(program().run("row_around_lds", {{items, 1, 1}, {items, 1, 1}, lds_bytes}, dwords.data(),
-                                 pairs.data(), bytes.data(), first)),
+                                 pairs.front().data(), bytes.data(), first)),
               "");
     for (unsigned item = 0; item < items; ++item) {
       const auto is_in_lds = [&](unsigned size) { return size * (first + item) <= lds_bytes - size; };
