@@ -258,9 +258,9 @@ Chunks load_elements(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, un
 /// Shorts that begin with the next lane's second byte, as compilers load two neighbours. Every second lane's are side
 /// by side in one vector, the others in another one.
 Chunks load_overlapping_shorts(Emitter& e, const LaneAddresses& a) {
-  constexpr unsigned half = lanes_per_chunk / 2;
+  constexpr int half = lanes_per_chunk / 2;
   std::vector<int> in_turn;
-  for (int lane = 0; lane < static_cast<int>(half); ++lane) in_turn.insert(in_turn.end(), {lane, lane + 8});
+  for (int lane = 0; lane < half; ++lane) in_turn.insert(in_turn.end(), {lane, lane + half});
   Chunks values;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* from = first_pointer(e, a, chunk);

@@ -206,7 +206,7 @@ void add_fmas(HandlerTable& table, const std::string& mnemonic, Lane lane) {
   });
 }
 
-/// With the sign of S1's quotient by S2.
+/// With the sign of the quotient of S2 by S1.
 Value* with_sign(Emitter& e, Sources s, Value* magnitude) {
   Value* sign = e.ir.CreateXor(bits_of(e, s[1]), bits_of(e, s[2]));
   return e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, from_bits(e, sign));
