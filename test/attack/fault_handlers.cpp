@@ -78,7 +78,9 @@ char* guard_page() {
   return page;
 }
 
-[[gnu::no_sanitize("address", "undefined")]] void fault() { *static_cast<volatile char*>(guard_page() + 100) = 1; }
+__attribute__((no_sanitize("address", "undefined"))) void fault() {
+  *static_cast<volatile char*>(guard_page() + 100) = 1;
+}
 
 /// Comes back out of the handler.
 [[gnu::noinline]] void fault_and_come_back() {

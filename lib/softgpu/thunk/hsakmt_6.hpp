@@ -35,7 +35,7 @@ inline constexpr HSA_POINTER_TYPE pointer_to_reserved_addresses = static_cast<HS
 
 }  // namespace softgpu::thunk
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the names are the interface's.
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier): the names are the interface's.
 extern "C" {
 
 struct _HsaPcSamplingInfo;
@@ -69,4 +69,4 @@ HSAKMT_STATUS HSAKMTAPI hsaKmtPcSamplingStart(HSAuint32 node, HSAuint32 trace);
 HSAKMT_STATUS HSAKMTAPI hsaKmtPcSamplingStop(HSAuint32 node, HSAuint32 trace);
 
 }  // extern "C"
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(clang-diagnostic-reserved-identifier)

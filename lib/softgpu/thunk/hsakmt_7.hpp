@@ -6,7 +6,7 @@
 
 #include <hsakmt.h>
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the names are the interface's.
+// NOLINTBEGIN(clang-diagnostic-reserved-identifier): the names are the interface's.
 extern "C" {
 
 HSAKMT_STATUS HSAKMTAPI hsaKmtModelEnabled(bool* enabled);
@@ -22,7 +22,7 @@ HSAKMT_STATUS HSAKMTAPI hsaKmtRegisterGraphicsHandleToNodesExt(HSAuint64 file, H
                                                                std::uint32_t flags);
 
 }  // extern "C"
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(clang-diagnostic-reserved-identifier)
 
 namespace softgpu::thunk {
 

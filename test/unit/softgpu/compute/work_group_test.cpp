@@ -343,7 +343,7 @@ TEST(WorkGroupRunner, wavefronts_of_a_work_group_share_lds_of_the_size_asked_for
 const volatile std::uint64_t wild_address = 0x10;  // volatile: the compiler would object
 
 // As in translated code, no sanitizer looks at the store: threads that store to the same wild address do not race.
-[[gnu::no_sanitize("address", "thread", "undefined")]] void store_to_wild_address(WaveState*) {
+__attribute__((no_sanitize("address", "thread", "undefined"))) void store_to_wild_address(WaveState*) {
   *std::bit_cast<volatile std::uint32_t*>(std::uint64_t{wild_address}) = 1;
 }
 
