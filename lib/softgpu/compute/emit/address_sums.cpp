@@ -1,6 +1,7 @@
 #include "softgpu/compute/emit/address_sums.hpp"
 
 #include "softgpu/compute/emit/emitter.hpp"
+#include "softgpu/compute/emit/lane_addresses.hpp"
 
 namespace softgpu::compute {
 
@@ -29,6 +30,7 @@ std::optional<AddressSums::Sum> AddressSums::find(const Operand& pair) {
   const Values values = load(parts_.at(pair.index));
   Sum sum{.base = values.base, .index = values.index, .shift = known->shift, .is_signed = known->is_signed};
   if (known->stride) sum.row = RowOfLanes{values.start, *known->stride};
+  if (known->is_guess) sum.holds = values.holds;
   return sum;
 }
 
@@ -51,6 +53,7 @@ void AddressSums::make_slots(Parts& parts) {
   if (parts.base != nullptr) return;
   parts.base = e_.entry_slot(e_.i64());
   parts.start = e_.entry_slot(e_.i32());
+  parts.holds = e_.entry_slot(e_.i1());
   for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk)
     parts.index.at(chunk) = e_.entry_slot(Emitter::lanes(e_.i32()));
 }
@@ -59,13 +62,16 @@ void AddressSums::store(Parts& parts, const Values& values) {
   make_slots(parts);
   e_.ir.CreateStore(values.base, parts.base);
   if (values.start != nullptr) e_.ir.CreateStore(values.start, parts.start);
+  e_.ir.CreateStore(values.holds != nullptr ? values.holds : e_.ir.getTrue(), parts.holds);
   for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk)
     e_.ir.CreateStore(values.index.at(chunk), parts.index.at(chunk));
 }
 
 AddressSums::Values AddressSums::load(Parts& parts) {
   make_slots(parts);
-  Values values{.base = e_.ir.CreateLoad(e_.i64(), parts.base), .start = e_.ir.CreateLoad(e_.i32(), parts.start)};
+  Values values{.base = e_.ir.CreateLoad(e_.i64(), parts.base),
+                .start = e_.ir.CreateLoad(e_.i32(), parts.start),
+                .holds = e_.ir.CreateLoad(e_.i1(), parts.holds)};
   for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk)
     values.index.at(chunk) = e_.ir.CreateLoad(Emitter::lanes(e_.i32()), parts.index.at(chunk));
   return values;
@@ -90,8 +96,17 @@ AddressSums::Values AddressSums::source(const LanePair& pair) {
   Values values{.base = e_.ir.getInt64(0)};
   for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk) values.index.at(chunk) = e_.vgpr(pair.low, chunk);
   if (pair.kind == LanePair::Kind::with_high) values.base = e_.ir.CreateShl(wide_word({.vector = pair.high}), 32);
+  if (pair.kind == LanePair::Kind::guess) values.holds = is_zero(pair.high);
   if (pair.stride) values.start = word({.vector = pair.low});
   return values;
+}
+
+/// Whether a register is 0 in all lanes that EXEC enables (i1).
+Value* AddressSums::is_zero(unsigned index) {
+  Value* any = zeros(e_);
+  for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk)
+    any = e_.ir.CreateOr(any, e_.ir.CreateSelect(e_.exec_mask(chunk), e_.vgpr(index, chunk), zeros(e_)));
+  return e_.ir.CreateIsNull(mask_bits(e_, e_.ir.CreateIsNotNull(any)));
 }
 
 /// Lane 0 of a row.
@@ -137,6 +152,7 @@ void AddressSums::end_sum(const LaneSumStep& step) {
   Values sum = load(step.source.kind == LanePair::Kind::sum ? halfway.sum : halfway.zero_extended);
   for (const auto& high : step.high_words)
     if (high) sum.base = e_.ir.CreateAdd(sum.base, e_.ir.CreateShl(wide_word(*high), 32));
+  if (step.source.kind == LanePair::Kind::guess) sum.holds = is_zero(step.source.high);
   store(parts_.at(step.low), sum);
 }
 

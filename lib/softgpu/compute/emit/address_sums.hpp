@@ -43,6 +43,7 @@ public:
     unsigned shift = 0;
     bool is_signed = false;
     std::optional<RowOfLanes> row = {};  ///< that the index is
+    llvm::Value* holds = nullptr;        ///< whether it is the address (i1); null: it is
   };
   /// The address in a pair of registers, as the current instruction reads it; nothing if it is not known as a sum.
   [[nodiscard]] std::optional<Sum> find(const Operand& pair);
@@ -54,12 +55,14 @@ private:
   struct Parts {
     llvm::Value* base = nullptr;
     llvm::Value* start = nullptr;  ///< of the index, where it is a row
+    llvm::Value* holds = nullptr;
     std::array<llvm::Value*, chunk_count> index = {};
   };
   /// A sum as its slots have it.
   struct Values {
     llvm::Value* base = nullptr;
     llvm::Value* start = nullptr;  ///< null, or anything, where the index is no row
+    llvm::Value* holds = nullptr;  ///< whether its guess was right (i1); null: none was made
     Chunks index = {};
   };
   /// The lower half of a sum, from the addition that makes it to the one that makes the upper half: as a sum, and as a
@@ -76,6 +79,7 @@ private:
   llvm::Value* wide_word(const LaneWord& word);
   llvm::Value* pair(const UniformPair& pair);
   Values source(const LanePair& pair);
+  llvm::Value* is_zero(unsigned index);
   llvm::Value* start(const LaneRowStep& step);
   void emit(const LaneSumStep& step);
   void make_sum(const LaneSumStep& step);

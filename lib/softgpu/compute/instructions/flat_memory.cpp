@@ -84,8 +84,14 @@ Chunks lane_addresses(Emitter& e, Segment segment, const AddressOperands& operan
   return addresses;
 }
 
-/// Addresses of which the kernel added up the parts: nothing if these are not known.
-std::optional<LaneAddresses> addresses_by_parts(Emitter& e, const AddressOperands& operands) {
+/// Addresses of which the kernel added up the parts.
+struct AddressesByParts {
+  LaneAddresses lanes;
+  Value* hold;  ///< whether they are the addresses (i1); null: they are
+};
+
+/// Nothing if the parts are not known.
+std::optional<AddressesByParts> addresses_by_parts(Emitter& e, const AddressOperands& operands) {
   if (operands.has_base()) return std::nullopt;
   const auto sum = e.address_sums.find(operands.vector);
   if (!sum) return std::nullopt;
@@ -100,11 +106,10 @@ std::optional<LaneAddresses> addresses_by_parts(Emitter& e, const AddressOperand
     lanes.offsets = lanes_of(e, *sum->row);
   }
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) lanes.active[chunk] = e.exec_mask(chunk);
-  return lanes;
+  return AddressesByParts{lanes, sum->holds};
 }
 
 LaneAddresses host_addresses(Emitter& e, const AddressOperands& operands) {
-  if (const auto lanes = addresses_by_parts(e, operands)) return *lanes;
   LaneAddresses lanes{.base = e.ir.CreateIntToPtr(base_address(e, operands), e.ir.getPtrTy())};
   if (operands.has_base()) {
     const LaneOffsets offsets = lane_offsets(e, operands.vector);
@@ -118,14 +123,35 @@ LaneAddresses host_addresses(Emitter& e, const AddressOperands& operands) {
   return lanes;
 }
 
-/// Whether an enabled lane's address lies in the shared or the private aperture (i1).
-Value* is_any_in_aperture(Emitter& e, const Chunks& addresses) {
-  Value* shared = e.splat(e.field(offsetof(WaveState, shared_aperture), e.i64()));
-  Value* scratch = e.splat(e.field(offsetof(WaveState, private_aperture), e.i64()));
+/// Emits both ways, of which one is taken at run time.
+template <class Taken, class Otherwise>
+void choose(Emitter& e, Value* condition, Taken&& emit_taken, Otherwise&& emit_otherwise) {
+  llvm::BasicBlock* taken = e.new_block("taken");
+  llvm::BasicBlock* otherwise = e.new_block("otherwise");
+  llvm::BasicBlock* done = e.new_block("accessed");
+  e.ir.CreateCondBr(condition, taken, otherwise);
+  e.ir.SetInsertPoint(taken);
+  emit_taken();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(otherwise);
+  emit_otherwise();
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(done);
+}
+
+/// The upper half of the addresses in an aperture (i32), which is a field of the wavefront's.
+Value* aperture_high(Emitter& e, std::size_t field) {
+  return e.ir.CreateTrunc(e.ir.CreateLShr(e.field(field, e.i64()), 32), e.i32());
+}
+
+/// Whether an enabled lane's flat address lies in the shared or the private aperture (i1).
+Value* is_any_in_aperture(Emitter& e, const AddressOperands& operands) {
+  Value* shared = e.splat(aperture_high(e, offsetof(WaveState, shared_aperture)));
+  Value* scratch = e.splat(aperture_high(e, offsetof(WaveState, private_aperture)));
   Value* any = nullptr;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* aperture = e.ir.CreateAnd(addresses[chunk], e.splat64(0xffffffff00000000));
-    Value* inside = e.ir.CreateOr(e.ir.CreateICmpEQ(aperture, shared), e.ir.CreateICmpEQ(aperture, scratch));
+    Value* high = e.vector(operands.vector, chunk, 1);
+    Value* inside = e.ir.CreateOr(e.ir.CreateICmpEQ(high, shared), e.ir.CreateICmpEQ(high, scratch));
     inside = e.ir.CreateAnd(inside, e.exec_mask(chunk));
     any = chunk == 0 ? inside : e.ir.CreateOr(any, inside);
   }
@@ -161,6 +187,12 @@ Value* are_equal(Emitter& e, const Chunks& numbers) {
     wrong = chunk == 0 ? differs : e.ir.CreateOr(wrong, differs);
   }
   return e.ir.CreateIsNull(e.ir.CreateBitCast(e.ir.CreateIsNotNull(wrong), e.ir.getInt16Ty()));
+}
+
+/// Whether lane 0 has a flat address in the private aperture (i1).
+Value* is_lane_0_private(Emitter& e, const AddressOperands& operands) {
+  Value* high = e.ir.CreateExtractElement(e.vector(operands.vector, 0, 1), std::uint64_t{0});
+  return e.ir.CreateICmpEQ(high, aperture_high(e, offsetof(WaveState, private_aperture)));
 }
 
 PrivateRow private_row(Emitter& e, Segment segment, const AddressOperands& operands, std::uint32_t bytes) {
@@ -199,23 +231,57 @@ LaneAddresses row_addresses(Emitter& e, Value* offset, unsigned dword) {
 }
 
 /// Emits `in_row(dword, addresses)` for each dword, for lanes that access one row of private memory after the other,
-/// and `by_lane` for all others.
-template <class InRow, class ByLane>
+/// and `access_others` for all others.
+template <class InRow, class Others>
 void access_private(Emitter& e, Segment segment, const AddressOperands& operands, const AccessFormat& format,
-                    InRow&& in_row, ByLane&& by_lane) {
-  if (format.bytes % 4 != 0 || e.is_compact()) return by_lane();
+                    InRow&& in_row, Others&& access_others) {
+  if (format.bytes % 4 != 0 || e.is_compact()) return access_others();
   llvm::BasicBlock* rows = e.new_block("private_rows");
-  llvm::BasicBlock* others = e.new_block("by_lane");
+  llvm::BasicBlock* others = e.new_block("others");
   llvm::BasicBlock* done = e.new_block("accessed");
+  if (segment == Segment::flat) {  // a look at one lane tells which question is worth asking of all
+    llvm::BasicBlock* maybe = e.new_block("maybe_private");
+    e.ir.CreateCondBr(is_lane_0_private(e, operands), maybe, others);
+    e.ir.SetInsertPoint(maybe);
+  }
   const PrivateRow row = private_row(e, segment, operands, format.bytes);
   e.ir.CreateCondBr(row.is_there, rows, others);
   e.ir.SetInsertPoint(rows);
   for (unsigned dword = 0; dword < format.dwords(); ++dword) in_row(dword, row_addresses(e, row.offset, dword));
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(others);
-  by_lane();
+  access_others();
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(done);
+}
+
+/// Whether the enabled lanes' flat addresses are all in the aperture of LDS (i1).
+Value* are_in_lds(Emitter& e, const AddressOperands& operands) {
+  Value* aperture = aperture_high(e, offsetof(WaveState, shared_aperture));
+  Value* wrong = zeros(e);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* differs = e.ir.CreateXor(e.vector(operands.vector, chunk, 1), e.splat(aperture));
+    wrong = e.ir.CreateOr(wrong, e.ir.CreateSelect(e.exec_mask(chunk), differs, zeros(e)));
+  }
+  Value* are_there = e.ir.CreateIsNull(mask_bits(e, e.ir.CreateIsNotNull(wrong)));
+  return e.ir.CreateAnd(are_there, e.ir.CreateIsNotNull(aperture));
+}
+
+LaneAddresses flat_addresses_in_lds(Emitter& e, const AddressOperands& operands, const AccessFormat& format) {
+  LaneOffsets places;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+    places.lanes[chunk] =
+        e.ir.CreateAdd(e.vector(operands.vector, chunk), e.splat(static_cast<std::uint32_t>(operands.offset)));
+  return lds_addresses(e, places, 0, format.bytes);
+}
+
+/// Emits `in_memory` for lanes whose flat addresses are all in LDS, and `by_lane` for all others.
+template <class InMemory, class ByLane>
+void access_lds(Emitter& e, const AddressOperands& operands, const AccessFormat& format, InMemory&& in_memory,
+                ByLane&& by_lane) {
+  if (format.bytes % 4 != 0 || e.is_compact()) return by_lane();
+  choose(
+      e, are_in_lds(e, operands), [&] { in_memory(flat_addresses_in_lds(e, operands, format)); }, by_lane);
 }
 
 /// Emits `by_lane` for addresses that only the runtime can resolve, `in_row` where these are rows of private memory,
@@ -223,12 +289,18 @@ void access_private(Emitter& e, Segment segment, const AddressOperands& operands
 template <class InRow, class ByLane, class InMemory>
 void access(Emitter& e, Segment segment, const AddressOperands& operands, const AccessFormat& format, InRow&& in_row,
             ByLane&& by_lane, InMemory&& in_memory) {
-  const auto direct = [&] {
-    const LaneAddresses lanes = host_addresses(e, operands);
+  const auto access_at = [&](const LaneAddresses& lanes) {
     if (segment == Segment::global) profile::count_access(e, lanes, format.bytes);
     check_access(e, lanes, format.bytes);
     in_memory(lanes);
     keep_in_order(e);
+  };
+  const auto direct = [&] {
+    const auto parts = addresses_by_parts(e, operands);
+    if (!parts) return access_at(host_addresses(e, operands));
+    if (parts->hold == nullptr) return access_at(parts->lanes);
+    choose(
+        e, parts->hold, [&] { access_at(parts->lanes); }, [&] { access_at(host_addresses(e, operands)); });
   };
   if (segment == Segment::global) return direct();
   if (segment == Segment::scratch) {
@@ -239,14 +311,18 @@ void access(Emitter& e, Segment segment, const AddressOperands& operands, const 
   llvm::BasicBlock* apertures = e.new_block("apertures");
   llvm::BasicBlock* global = e.new_block("global");
   llvm::BasicBlock* done = e.new_block("accessed");
-  if (const auto lanes = addresses_by_parts(e, operands)) {
+  if (const auto parts = addresses_by_parts(e, operands)) {
     llvm::BasicBlock* unsure = e.new_block("unsure");
-    e.ir.CreateCondBr(is_surely_inside(e, e.ir.CreatePtrToInt(lanes->base, e.i64())), global, unsure);
+    Value* is_inside = is_surely_inside(e, e.ir.CreatePtrToInt(parts->lanes.base, e.i64()));
+    if (parts->hold != nullptr) is_inside = e.ir.CreateAnd(is_inside, parts->hold);
+    e.ir.CreateCondBr(is_inside, global, unsure);
     e.ir.SetInsertPoint(unsure);
   }
-  e.ir.CreateCondBr(is_any_in_aperture(e, lane_addresses(e, segment, operands)), apertures, global);
-  e.ir.SetInsertPoint(apertures);
-  access_private(e, segment, operands, format, in_row, by_lane);
+  access_private(e, segment, operands, format, in_row, [&] {
+    e.ir.CreateCondBr(is_any_in_aperture(e, operands), apertures, global);
+    e.ir.SetInsertPoint(apertures);
+    access_lds(e, operands, format, in_memory, by_lane);
+  });
   e.ir.CreateBr(done);
   e.ir.SetInsertPoint(global);
   direct();

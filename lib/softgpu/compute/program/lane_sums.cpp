@@ -46,6 +46,18 @@ std::optional<LanePair> LaneSums::lane_pair(const Operand& operand) const {
   return pair_of(LanePair::Kind::with_high, operand.index, high);
 }
 
+/// A register of which nothing is known.
+bool LaneSums::is_unknown(const Operand& operand) const {
+  return are_vector_registers(operand, 1) && !rows_.at(operand.index);
+}
+
+/// What an instruction takes as an index, which may be a guess.
+std::optional<LanePair> LaneSums::index_pair(const Operand& operand) const {
+  if (const auto pair = lane_pair(operand)) return pair;
+  if (!are_vector_registers(operand, 2) || !rows_.at(operand.index) || rows_.at(operand.index + 1)) return std::nullopt;
+  return pair_of(LanePair::Kind::guess, operand.index, operand.index + 1);
+}
+
 LanePair LaneSums::pair_of(LanePair::Kind kind, unsigned low, unsigned high) const {
   LanePair pair{kind, low, high};
   if (kind == LanePair::Kind::sum)
@@ -59,6 +71,7 @@ LaneSum LaneSums::sum_of(const LanePair& pair, unsigned high) const {
   LaneSum sum;
   if (pair.kind == LanePair::Kind::sum) sum = *sums_.at(pair.low);
   if (pair.kind == LanePair::Kind::sign_extended) sum.is_signed = true;
+  if (pair.kind == LanePair::Kind::guess) sum.is_guess = true;
   sum.stride = pair.stride;
   sum.high = static_cast<std::uint8_t>(high);
   return sum;
@@ -130,7 +143,7 @@ LaneSums::Made LaneSums::extend_sign(const Instruction& i) const {
 LaneSums::Made LaneSums::shift_left(const Instruction& i) const {
   if (i.operands.size() != 3) return {};
   const auto shift = constant_shift(i.operands[1], most_shift);
-  const auto source = lane_pair(i.operands[2]);
+  const auto source = index_pair(i.operands[2]);
   return shift && source ? sum(i, *source, *shift, false) : Made{};
 }
 
@@ -139,7 +152,7 @@ LaneSums::Made LaneSums::shift_and_add(const Instruction& i) const {
   if (i.operands.size() != 4) return {};
   const auto shift = constant_shift(i.operands[2], 7);
   if (!shift) return {};
-  auto source = lane_pair(i.operands[1]);
+  auto source = index_pair(i.operands[1]);
   auto added = uniform_pair(i.operands[3]);
   const bool shifts_lanes = source && added;
   if (!shifts_lanes) {
@@ -224,6 +237,12 @@ LaneSums::Made LaneSums::end_addition(const Instruction& i) const {
     made.step.source.kind = LanePair::Kind::zero_extended;
     made.step.high_words = {LaneRows::word(a), LaneRows::word(b)};
     sum.stride = begun.stride;
+  } else if (begun.stride && ((is_unknown(a) && is_word(b)) || (is_unknown(b) && is_word(a)))) {
+    const bool guesses_a = is_unknown(a);
+    made.step.source = {.kind = LanePair::Kind::guess, .high = (guesses_a ? a : b).index};
+    made.step.high_words[0] = LaneRows::word(guesses_a ? b : a);
+    sum.stride = begun.stride;
+    sum.is_guess = true;
   } else {
     return {};
   }
@@ -272,7 +291,7 @@ std::vector<LaneSumStep> LaneSums::follow(const Instruction& instruction) {
   for (const Made& made : all) {
     if (!take(made)) continue;
     if (made.step.kind != LaneSumStep::Kind::none) steps.push_back(made.step);
-    if (made.sum && made.sum->stride == 0) words.push_back(make_words(made.low, *made.sum));
+    if (made.sum && made.sum->stride == 0 && !made.sum->is_guess) words.push_back(make_words(made.low, *made.sum));
   }
   steps.insert(steps.end(), words.begin(), words.end());
   return steps;
@@ -342,9 +361,11 @@ bool LaneSums::join(const LaneSums& other) {
         is_less = true;
       } else {
         const bool is_row = mine->stride == its->stride;
-        is_less |= its->level > mine->level || (mine->has_base && !its->has_base) || (mine->stride && !is_row);
+        is_less |= its->level > mine->level || (mine->has_base && !its->has_base) || (mine->stride && !is_row) ||
+                   (its->is_guess && !mine->is_guess);
         mine->level = std::max(mine->level, its->level);
         mine->has_base &= its->has_base;
+        mine->is_guess |= its->is_guess;
         if (!is_row) mine->stride.reset();
       }
     }

@@ -5,6 +5,10 @@
 // modulo 2^64, and by construction: no range of any part is assumed. It holds for the lanes that EXEC enabled; inactive
 // lanes have anything in their registers. Where each lane's own bits are a row (lane_rows.hpp), the sum is known from
 // lane 0's.
+//
+// A kernel may set the upper half of an index to 0 on several paths, on each for some of the lanes. Where such paths
+// have met, nothing is known of it. A pair whose lower half is a row is then guessed to have zeros above: the guess is
+// checked at run time, where the pair is used as an index.
 #pragma once
 
 #include <array>
@@ -24,6 +28,7 @@ struct LaneSum {
   std::uint8_t shift = 0;
   bool is_signed = false;                   ///< the index
   bool has_base = false;                    ///< something was added: the pair may be an address
+  bool is_guess = false;                    ///< it may turn out at run time to be something else
   std::optional<std::uint8_t> stride = {};  ///< of the index, if it is a row
   ExecBounds::Level level = 0;
 };
@@ -41,6 +46,7 @@ struct LanePair {
     sign_extended,  ///< `low`, with its sign
     zero_extended,  ///< `low`, and zeros
     with_high,      ///< `low`, and `high`, which is the same in all lanes
+    guess,          ///< `low`, if `high` is 0 in all lanes
   };
   Kind kind = Kind::sum;
   unsigned low = 0, high = 0;
@@ -54,7 +60,7 @@ struct LaneSumStep {
     make_row,   ///< `low` has `row` in lane 0
     make_sum,   ///< the sum of `low` is source << shift, and `added`, or the product of `factors`, unless they are null
     begin_sum,  ///< the lower half of a sum: `source`, or `zero_extended`, and `word`; `carry` names it
-    end_sum,    ///< the sum of `low` is the one of `carry`, with `high_words` in the upper half
+    end_sum,    ///< the sum of `low` is the one of `carry`, with `high_words` in the upper half; source.kind says which
     make_words,  ///< the sum of `low`, which is `sum`, is the same in all lanes: so are its registers
   };
   Kind kind = Kind::none;
@@ -114,6 +120,8 @@ private:
   [[nodiscard]] bool is_word(const Operand& operand) const;
   [[nodiscard]] std::optional<UniformPair> uniform_pair(const Operand& operand) const;
   [[nodiscard]] std::optional<LanePair> lane_pair(const Operand& operand) const;
+  [[nodiscard]] std::optional<LanePair> index_pair(const Operand& operand) const;
+  [[nodiscard]] bool is_unknown(const Operand& operand) const;
   [[nodiscard]] LanePair pair_of(LanePair::Kind kind, unsigned low, unsigned high = 0) const;
   [[nodiscard]] LaneSum sum_of(const LanePair& pair, unsigned high) const;
 

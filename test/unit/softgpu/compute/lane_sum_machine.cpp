@@ -141,7 +141,14 @@ LaneSumParts::Parts LaneSumParts::source(const LanePair& pair) const {
   Parts parts{.index = machine_.vector.at(pair.low)};
   if (pair.stride) parts.start = words_.at(pair.low);
   if (pair.kind == LanePair::Kind::with_high) parts.base = std::uint64_t{words_.at(pair.high)} << 32;
+  if (pair.kind == LanePair::Kind::guess) parts.holds = is_zero(pair.high);
   return parts;
+}
+
+bool LaneSumParts::is_zero(unsigned index) const {
+  for (unsigned lane = 0; lane < machine_.lanes_; ++lane)
+    if (machine_.is_active(lane) && machine_.vector.at(index)[lane] != 0) return false;
+  return true;
 }
 
 std::uint32_t LaneSumParts::start(const LaneRowStep& step) const {
@@ -184,6 +191,7 @@ void LaneSumParts::take(const LaneSumStep& step) {
     Parts parts = halfway_.at(step.carry)[step.source.kind == LanePair::Kind::sum ? 0 : 1];
     for (const auto& high : step.high_words)
       if (high) parts.base += word(*high) << 32;
+    if (step.source.kind == LanePair::Kind::guess) parts.holds = is_zero(step.source.high);
     sums_[step.low] = parts;
     return;
   }

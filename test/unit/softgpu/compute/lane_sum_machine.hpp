@@ -51,6 +51,8 @@ public:
   explicit LaneSumParts(const LaneSumMachine& machine) : machine_(machine) {}
 
   void take(const LaneSumStep& step);
+  /// Whether a sum is what its registers have.
+  [[nodiscard]] bool holds(unsigned low, const LaneSum& sum) const { return !sum.is_guess || sums_.at(low).holds; }
   /// The address in a lane, by the lane's own index.
   [[nodiscard]] std::uint64_t address(unsigned low, const LaneSum& sum, unsigned lane) const;
   /// The same where the index is a row, by lane 0's.
@@ -66,12 +68,14 @@ private:
   struct Parts {
     std::uint64_t base = 0;
     std::uint32_t start = 0;  ///< of the index, if it is a row
+    bool holds = true;        ///< what was guessed
     LaneSumMachine::Lanes index = {};
   };
 
   [[nodiscard]] std::uint64_t word(const LaneWord& word) const;
   [[nodiscard]] std::uint64_t pair(const UniformPair& pair) const;
   [[nodiscard]] Parts source(const LanePair& pair) const;
+  [[nodiscard]] bool is_zero(unsigned index) const;
   [[nodiscard]] std::uint32_t start(const LaneRowStep& step) const;
 
   const LaneSumMachine& machine_;

@@ -58,6 +58,13 @@ KERNEL count_along_a_signed_row(char* base, unsigned first) {
 }
 KERNEL count_bytes_along_a_row(unsigned char* base, unsigned first) { base[first + item()] += 1 + item(); }
 
+// Indices whose lower halves are a row, and whose upper halves come from memory.
+KERNEL index_by_halves(const unsigned* in, unsigned* out, const unsigned* upper, const unsigned* enabled) {
+  if (enabled[item()] == 0) return;
+  const unsigned long long index = static_cast<unsigned long long>(upper[item()]) << 32 | item();
+  out[index] = in[index] + 1;
+}
+
 // Elements of a pixel, and pixels in rows of an image.
 template <unsigned channels>
 __device__ void add_channels(const unsigned char* pixels, unsigned* sums, unsigned count) {

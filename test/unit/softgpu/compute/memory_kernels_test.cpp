@@ -132,6 +132,25 @@ TEST_F(MemoryKernels, offsets_of_32_bits_wrap_around_within_a_wavefront) {
   }
 }
 
+TEST_F(MemoryKernels, upper_halves_of_indices_need_not_be_zero) {
+  constexpr unsigned items = 256;
+  for (const unsigned half : {0U, 1U, 0xffffffffU}) {
+    std::vector<unsigned> in(items), out(items, 0), upper(items), enabled(items);
+    for (unsigned item = 0; item < items; ++item) {
+      in[item] = 1000 + item;
+      enabled[item] = item % 5 != 0 || item >= 192 ? 1 : 0;
+      upper[item] = enabled[item] != 0 ? half : item;
+    }
+    const auto before = [&](std::vector<unsigned>& elements) {
+      return std::bit_cast<unsigned*>(std::bit_cast<std::uint64_t>(elements.data()) - (std::uint64_t{half} << 34));
+    };
+    ASSERT_EQ(text(program().run("index_by_halves", {{items, 1, 1}, {items, 1, 1}}, before(in), before(out),
+                                 upper.data(), enabled.data())),
+              "");
+    for (unsigned item = 0; item < items; ++item) ASSERT_EQ(out[item], enabled[item] != 0 ? 1001 + item : 0) << item;
+  }
+}
+
 TEST_F(MemoryKernels, rows_of_offsets_wrap_around_within_a_wavefront) {
   constexpr std::uint64_t half = FourGibibytes::size / 2;
   for (const unsigned begin : {0U - 32U, 0U - 252U, 0U - 256U, 0U}) {
