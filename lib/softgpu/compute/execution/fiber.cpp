@@ -128,8 +128,8 @@ Fiber::Fiber(Body body, void* argument) : state_(new State{body, argument}) {
     State& mine = *state_;
     mine.own.arrive();
     while (!mine.ending) {
-      mine.body(mine.argument);
-      suspend();
+      Fiber* next = mine.body(mine.argument);
+      next != nullptr ? hand_over_to(*next) : suspend();
     }
     return mine.own.leave_for_good(*mine.caller);
   });

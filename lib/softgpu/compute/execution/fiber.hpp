@@ -11,7 +11,8 @@ namespace softgpu::compute {
 /// Thread safety: none; a fiber may move between threads while it is suspended.
 class Fiber {
 public:
-  using Body = void (*)(void* argument);
+  /// Returns which fiber runs next, as by hand_over_to(); null: the caller of resume does.
+  using Body = Fiber* (*)(void* argument);
 
   Fiber(Body body, void* argument);
   /// The body must not be suspended halfway.

@@ -284,9 +284,8 @@ void PreparedLaunch::fill_sgprs(std::uint32_t* sgprs, const Scratch& scratch) co
 }
 
 const std::uint32_t*
-PreparedLaunch::work_item_ids_of_several_rows(const WorkGroup& group, std::uint32_t first_item,
-                                              std::span<std::uint32_t, wavefront_size> room) const {
-  if (group.work_items() == work_items_) return work_item_ids_.data() + first_item;  // a partial group has less
+PreparedLaunch::work_item_ids_of_smaller_group(const WorkGroup& group, std::uint32_t first_item,
+                                               std::span<std::uint32_t, wavefront_size> room) const {
   number_work_items(group.size, kernel_->descriptor().work_item_id_dimensions(), room, first_item);
   return room.data();
 }

@@ -30,6 +30,8 @@ struct Scratch {
   std::uint64_t bytes = 0;         ///< from `base`
   std::uint32_t first_offset = 0;  ///< of the work-group's wavefront 0
   std::uint32_t wave_bytes = 0;    ///< from one wavefront to the next
+
+  friend bool operator==(const Scratch&, const Scratch&) = default;
 };
 
 class PreparedLaunch final : public Launch {
@@ -62,6 +64,13 @@ public:
     group.size[0] = std::min(group.size[0], packet_.grid_size_x - group.id[0] * group.size[0]);
     return group;
   }
+  /// The one behind `group`, which must not be the last.
+  [[nodiscard]] WorkGroup group_behind(const WorkGroup& group) const {
+    if (group.id[0] + 2 >= groups_[0]) return this->group(index_of(group) + 1);
+    WorkGroup behind = group;  // in the same row, and not at its end: as large
+    ++behind.id[0];
+    return behind;
+  }
 
   /// The number of a work-group, x fastest.
   [[nodiscard]] std::uint64_t index_of(const WorkGroup& group) const {
@@ -81,7 +90,8 @@ public:
   [[nodiscard]] const std::uint32_t* work_item_ids(const WorkGroup& group, std::uint32_t first_item,
                                                    std::span<std::uint32_t, wavefront_size> room) const {
     if (group.size[1] == 1 && group.size[2] == 1) return linear_ids.data() + first_item;
-    return work_item_ids_of_several_rows(group, first_item, room);
+    if (group.work_items() == work_items_) return work_item_ids_.data() + first_item;
+    return work_item_ids_of_smaller_group(group, first_item, room);
   }
 
 private:
@@ -93,8 +103,9 @@ private:
   void count_work_groups();
   void lay_out_registers();
   [[nodiscard]] WorkGroup group_of_several_rows(std::uint64_t index) const;
-  [[nodiscard]] const std::uint32_t* work_item_ids_of_several_rows(const WorkGroup& group, std::uint32_t first_item,
-                                                                   std::span<std::uint32_t, wavefront_size> room) const;
+  [[nodiscard]] const std::uint32_t*
+  work_item_ids_of_smaller_group(const WorkGroup& group, std::uint32_t first_item,
+                                 std::span<std::uint32_t, wavefront_size> room) const;
 
   alignas(64) hsa_kernel_dispatch_packet_t packet_;  // the dispatch pointer points here
   std::shared_ptr<const Kernel> kernel_;

@@ -76,16 +76,19 @@ void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& laun
   state.interrupts = launch.queue().interrupts;
 }
 
-void Wave::run() {
+Fiber* Wave::run() {
   early_exit.reset();
   if (!cancelled) early_exit = guard.run([this] { row != nullptr ? run_row() : run_to_end(); });
   status = Status::ended;
+  if (row != nullptr || cancelled || early_exit) return nullptr;
+  Wave* next = resident->next_behind_ended();
+  return next != nullptr ? &next->fiber : nullptr;
 }
 
 // There is nothing in it that has to be ended in order: an early exit may come anywhere.
 void Wave::run_row() {
-  for (; row->next != row->end; ++row->next) {
-    row->group = row->launch->group(row->next);
+  row->group = row->launch->group(row->next);
+  while (true) {
     row->launch->set_group_id(state.sgprs, row->group);
     const std::uint32_t wave_count = row->group.waves();
     for (std::uint32_t wave = 0; wave != wave_count; ++wave) {
@@ -93,6 +96,8 @@ void Wave::run_row() {
       code.run(&state);
       if (row == nullptr) return;  // its turn was over; somebody else goes on with the row
     }
+    if (++row->next == row->end) return;
+    row->group = row->launch->group_behind(row->group);
   }
 }
 
@@ -197,10 +202,20 @@ void ResidentGroup::let_wait(Wave& wave) {
   wave.state.runner = &wave;
 }
 
-void ResidentGroup::begin_wave(std::uint32_t index, const Scratch& scratch, ComputeUnitCaches* caches) {
-  Wave& wave = *waves_[index];
+/// Does nothing where it was a wavefront of the same launch before.
+void ResidentGroup::prepare(Wave& wave, const Scratch& scratch, ComputeUnitCaches* caches) {
+  if (wave.prepared_for == launch_->identity() && wave.scratch == scratch && wave.state.lds == lds.data() &&
+      wave.state.caches == caches)
+    return;
   prepare_launch(wave.state, lds.data(), *launch_, scratch, caches);
   launch_->fill_sgprs(wave.state.sgprs, scratch);
+  wave.prepared_for = launch_->identity();
+  wave.scratch = scratch;
+}
+
+void ResidentGroup::begin_wave(std::uint32_t index, const Scratch& scratch, ComputeUnitCaches* caches) {
+  Wave& wave = *waves_[index];
+  prepare(wave, scratch, caches);
   launch_->set_group_id(wave.state.sgprs, group_);
   prepare_wave(wave.state, *launch_, group_, scratch, index);
   let_wait(wave);
@@ -254,12 +269,13 @@ std::variant<ResidentGroup::Progress, Failure> ResidentGroup::go_on(Patience pat
   return Progress::ended;
 }
 
-/// Gives every wavefront that can go on a turn, up to one whose turn is over. At barriers they hand over to each other.
+/// Gives every wavefront that can go on a turn, up to one whose turn is over. At barriers and where they end, they hand
+/// over to each other.
 std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
   bool progressed = false;
   bool slept = false;
   bool waits_for_grid = false;
-  barrier_opened_ = false;
+  got_on_ = false;
   for (std::uint32_t n = 0; n < wave_count_; ++n) {
     if (next_ >= wave_count_) next_ = 0;
     Wave& first = *waves_[next_++];
@@ -277,8 +293,6 @@ std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
     if (wave.early_exit) return describe(*wave.early_exit, group_, wave.state.wave_in_group);
     switch (wave.status) {
     case Wave::Status::ended:
-      ++ended_;
-      progressed = true;
       break;
     case Wave::Status::at_global_sync:
       if (auto failure = carry_out_request(wave)) return *std::move(failure);
@@ -295,7 +309,7 @@ std::variant<ResidentGroup::Round, Failure> ResidentGroup::run_once() {
       slept = true;
     }
   }
-  if (progressed || barrier_opened_) return Round::progressed;
+  if (progressed || got_on_) return Round::progressed;
   if (slept) return Round::slept;
   // None ran. Those that have not ended are at the barrier, and the last to run has ended.
   return waits_for_grid ? Round::waited_for_the_grid : Round::at_barrier;
@@ -346,8 +360,13 @@ Wave* ResidentGroup::next_at_barrier() noexcept {
   return next_at_barrier();
 }
 
+Wave* ResidentGroup::next_behind_ended() noexcept {
+  got_on_ = true;
+  return ++ended_ == wave_count_ ? nullptr : next_at_barrier();
+}
+
 void ResidentGroup::open_barrier() noexcept {
-  barrier_opened_ = true;
+  got_on_ = true;
   for (std::uint32_t i = 0; i < wave_count_; ++i) {
     if (waves_[i]->status == Wave::Status::at_barrier) waves_[i]->status = Wave::Status::ready;
   }

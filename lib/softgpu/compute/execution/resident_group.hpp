@@ -44,6 +44,8 @@ struct Wave {
   };
 
   WaveState state;
+  std::uint64_t prepared_for = 0;  ///< the launch that `state` is of, with `scratch`; 0: not known
+  Scratch scratch;
   Row* row = nullptr;
   ResidentGroup* resident = nullptr;  ///< whose wavefront it is, unless it runs a row
   WaveCode code;
@@ -54,9 +56,10 @@ struct Wave {
   std::optional<EarlyExit> early_exit;
   FaultGuard guard{&code};
   std::unique_ptr<RegisterFile> registers;
-  Fiber fiber{[](void* wave) { static_cast<Wave*>(wave)->run(); }, this};
+  Fiber fiber{[](void* wave) { return static_cast<Wave*>(wave)->run(); }, this};
 
-  void run();
+  /// To its end. Returns the fiber of the wavefront that is next, if there is one to hand over to.
+  Fiber* run();
   /// Lets the other wavefronts run; `because` tells the runner when to come back.
   void wait(Status because);
   /// Lets the others of its resident group run until all that have not ended wait here.
@@ -105,12 +108,15 @@ public:
   /// The wavefront to hand over to from one that came to the barrier: the next in order that is not there, else the
   /// first behind it, which may be itself. Null where a wavefront waits for other work-groups: go_on has to see to it.
   [[nodiscard]] Wave* next_at_barrier() noexcept;
+  /// The same from one that has ended; null also where it was the last.
+  [[nodiscard]] Wave* next_behind_ended() noexcept;
 
 private:
   enum class Round : std::uint8_t { progressed, turn_over, slept, waited_for_the_grid, at_barrier };
 
   void take_up(const PreparedLaunch& launch, const WorkGroup& group);
   void begin_wave(std::uint32_t index, const Scratch& scratch, ComputeUnitCaches* caches);
+  void prepare(Wave& wave, const Scratch& scratch, ComputeUnitCaches* caches);
   [[nodiscard]] std::variant<Round, Failure> run_once();
   [[nodiscard]] std::optional<Failure> resume(Wave& wave);
   void let_wait(Wave& wave);
@@ -123,7 +129,7 @@ private:
   std::uint32_t next_ = 0;   ///< the wavefront whose turn is next
   Wave* running_ = nullptr;  ///< the one that ran last
   std::uint32_t ended_ = 0;
-  bool barrier_opened_ = false;  ///< in the present round
+  bool got_on_ = false;          ///< in the present round: a barrier opened, or a wavefront ended
   bool progressed_ = false;      ///< since it was gone on with last
   bool turn_over_ = false;       ///< it does not wait
   const PreparedLaunch* launch_ = nullptr;

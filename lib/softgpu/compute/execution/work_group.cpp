@@ -57,6 +57,12 @@ struct WorkGroupRunner::State {
 
   std::unique_ptr<ComputeUnitCaches> caches;
 
+  std::uint64_t last_launch = 0;  ///< whose work-group `last` began last
+  std::uint64_t last_index = 0;
+  WorkGroup last{};
+
+  /// Work-groups are mostly begun in order, and the next one is known from the last without divisions.
+  const WorkGroup& next_group(const PreparedLaunch& launch, std::uint64_t index);
   /// Null where the GPU has none.
   ComputeUnitCaches* find_caches(const PreparedLaunch& launch);
   Scratch find_scratch(const PreparedLaunch& launch, const WorkGroup& group);
@@ -64,6 +70,14 @@ struct WorkGroupRunner::State {
   Outcome go_on(ResidentGroup::Patience patience);
   void set_resident(std::unique_ptr<ResidentGroup> group);
 };
+
+const WorkGroup& WorkGroupRunner::State::next_group(const PreparedLaunch& launch, std::uint64_t index) {
+  const bool is_behind = launch.identity() == last_launch && index == last_index + 1;
+  last = is_behind ? launch.group_behind(last) : launch.group(index);
+  last_launch = launch.identity();
+  last_index = index;
+  return last;
+}
 
 ComputeUnitCaches* WorkGroupRunner::State::find_caches(const PreparedLaunch& launch) {
   const std::atomic<std::uint64_t>* acquires = launch.queue().acquires;
@@ -101,6 +115,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::State::run_in_turn(const PreparedLaunc
   row = {.launch = &launch, .next = begin, .end = end, .scratch = find_scratch(launch, launch.group(0))};
   Wave& wave = *in_turn;
   wave.row = &row;
+  wave.prepared_for = 0;
   wave.code = launch.kernel().wave();
   wave.cancelled = false;
   wave.state.runner = &wave;
@@ -180,7 +195,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint6
 WorkGroupRunner::Outcome WorkGroupRunner::start(const Launch& launch, std::uint64_t group_index) {
   if (launch.runs_in_turn()) return start(launch, group_index, group_index + 1);
   const auto& prepared = static_cast<const PreparedLaunch&>(launch);
-  const WorkGroup group = prepared.group(group_index);
+  const WorkGroup& group = state_->next_group(prepared, group_index);
   const RunTime run_time(prepared.kernel());
   const Interruptible interruptible(launch.identity());
   try {

@@ -16,7 +16,7 @@ struct Sum {
   std::unique_ptr<Fiber> fiber;
   int result = 0;
 
-  static void run(void* argument) {
+  static Fiber* run(void* argument) {
     auto& sum = *static_cast<Sum*>(argument);
     std::array<int, 100> numbers{};
     for (int& number : numbers) {
@@ -24,6 +24,7 @@ struct Sum {
       sum.fiber->suspend();
     }
     sum.result = std::accumulate(numbers.begin(), numbers.end(), 0);
+    return nullptr;
   }
 };
 
@@ -55,22 +56,24 @@ TEST(FiberTest, RunsItsBodyAgainAfterItsEnd) {
 /// Two fibers that hand over to each other; the second returns to whoever resumed the first.
 struct Pair {
   std::string text;
-  Fiber first{[](void* pair) { static_cast<Pair*>(pair)->run_first(); }, this};
-  Fiber second{[](void* pair) { static_cast<Pair*>(pair)->run_second(); }, this};
+  Fiber first{[](void* pair) { return static_cast<Pair*>(pair)->run_first(); }, this};
+  Fiber second{[](void* pair) { return static_cast<Pair*>(pair)->run_second(); }, this};
 
-  void run_first() {
+  Fiber* run_first() {
     text += "a";
     first.hand_over_to(second);
     text += "c";
     first.hand_over_to(second);
     text += "e";
+    return nullptr;
   }
-  void run_second() {
+  Fiber* run_second() {
     text += "b";
     second.hand_over_to(first);
     text += "d";
     second.suspend();
     text += "f";
+    return nullptr;
   }
 };
 
@@ -84,6 +87,35 @@ TEST(FiberTest, HandsOverToAnotherAndReturnsToTheCallerFromThere) {
     EXPECT_EQ(pair.text, "abcde");
     pair.second.resume();
     EXPECT_EQ(pair.text, "abcdef");
+  }
+}
+
+/// A fiber whose end is followed by another one's body.
+struct Chain {
+  std::string text;
+  Fiber first{[](void* chain) { return static_cast<Chain*>(chain)->run_first(); }, this};
+  Fiber second{[](void* chain) { return static_cast<Chain*>(chain)->run_second(); }, this};
+
+  Fiber* run_first() {
+    text += "a";
+    return &second;
+  }
+  Fiber* run_second() {
+    text += "b";
+    second.suspend();
+    text += "c";
+    return nullptr;
+  }
+};
+
+TEST(FiberTest, HandsOverAtItsEnd) {
+  Chain chain;
+  for (int run = 0; run != 2; ++run) {
+    chain.text.clear();
+    chain.first.resume();
+    EXPECT_EQ(chain.text, "ab");
+    std::thread([&] { chain.second.resume(); }).join();
+    EXPECT_EQ(chain.text, "abc");
   }
 }
 

@@ -88,6 +88,11 @@ TEST(Launch, work_groups_at_the_edges_of_the_grid_are_partial) {
   std::uint64_t items = 0;
   for (std::uint64_t i = 0; i < launch.group_count(); ++i) items += launch.group(i).work_items();
   EXPECT_EQ(items, 10U * 7 * 5);
+  for (std::uint64_t i = 0; i + 1 < launch.group_count(); ++i) {
+    const WorkGroup behind = launch.group_behind(launch.group(i));
+    EXPECT_EQ(behind.id, launch.group(i + 1).id) << i;
+    EXPECT_EQ(behind.size, launch.group(i + 1).size) << i;
+  }
   const WorkGroup last = launch.group(26);
   EXPECT_EQ(last.id, (std::array<std::uint32_t, 3>{2, 2, 2}));
   EXPECT_EQ(last.size, (std::array<std::uint32_t, 3>{2, 1, 1}));
