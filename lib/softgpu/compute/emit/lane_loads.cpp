@@ -128,31 +128,43 @@ Values load_gathered(Emitter& e, const LaneAddresses& a, const Values& inactive)
   return values;
 }
 
+/// The lanes that a way of loading a row is for.
+enum class RowLanes : std::uint8_t { active, all };
+
+/// `load(row)` where the lanes are within the row and, if all are needed, all are active; else `load_others()`.
+template <class Load, class LoadOthers>
+Values load_in_row(Emitter& e, const LaneAddresses& a, RowLanes lanes, std::size_t dwords, Load&& load,
+                   LoadOthers&& load_others) {
+  const LaneAddresses row = in_row(e, a);
+  Value* fits = is_within_row(e, a);
+  if (lanes == RowLanes::all) fits = e.ir.CreateAnd(fits, all_active(e, row));
+  Ways ways(e, dwords);
+  ways.when(fits);
+  ways.arrive(load(row));
+  ways.otherwise();
+  ways.arrive(load_others());
+  return ways.finish();
+}
+
 /// For a row of lanes, if it can be told at translation how to access it.
 std::optional<Values> load_row(Emitter& e, const LaneAddresses& a, const Values& inactive) {
   if (!a.row) return std::nullopt;
   const auto dwords = static_cast<std::uint32_t>(inactive.size());
-  const auto load = [&](bool needs_all, auto&& load_lanes) {
-    const LaneAddresses row = in_row(e, a);
-    Value* fits = is_within_row(e, a);
-    if (needs_all) fits = e.ir.CreateAnd(fits, all_active(e, row));
-    Ways ways(e, dwords);
-    ways.when(fits);
-    ways.arrive(load_lanes(row));
-    ways.otherwise();
-    ways.arrive(load_gathered(e, a, inactive));
-    return ways.finish();
+  const auto load = [&](RowLanes lanes, auto&& load_lanes) {
+    return load_in_row(e, a, lanes, dwords, load_lanes, [&] { return load_gathered(e, a, inactive); });
   };
   const auto load_step = [&](std::uint32_t step) {
-    return load(dwords != 1, [&](const LaneAddresses& row) { return load_consecutive(e, row, inactive, step); });
+    return load(dwords == 1 ? RowLanes::active : RowLanes::all,
+                [&](const LaneAddresses& row) { return load_consecutive(e, row, inactive, step); });
   };
-  if (has_row(a, 0)) return load(false, [&](const LaneAddresses& row) { return load_uniform(e, row, inactive); });
+  if (has_row(a, 0))
+    return load(RowLanes::active, [&](const LaneAddresses& row) { return load_uniform(e, row, inactive); });
   if (has_row(a, 4 * dwords)) return load_step(dwords);
   if (dwords == 3 && has_row(a, 16)) return load_step(4);
   if (dwords > 1 && has_row(a, 4))
-    return load(true, [&](const LaneAddresses& row) { return load_overlapping(e, row, inactive); });
+    return load(RowLanes::all, [&](const LaneAddresses& row) { return load_overlapping(e, row, inactive); });
   if (dwords == 1 && Window::may_hold(e, a)) return std::nullopt;
-  return load(false, [&](const LaneAddresses& row) { return load_gathered(e, row, inactive); });
+  return load(RowLanes::active, [&](const LaneAddresses& row) { return load_gathered(e, row, inactive); });
 }
 
 Values load_dword(Emitter& e, const LaneAddresses& a, const Values& inactive) {
@@ -288,24 +300,22 @@ constexpr unsigned most_bytes_apart = 4;
 
 /// For a row of lanes that can be told at translation to be accessed by vectors.
 std::optional<Chunks> load_small_row(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
-  const auto load = [&](bool needs_all, auto&& load_lanes) {
-    const LaneAddresses row = in_row(e, a);
-    Value* fits = is_within_row(e, a);
-    if (needs_all) fits = e.ir.CreateAnd(fits, all_active(e, row));
-    Ways ways(e, 1);
-    ways.when(fits);
-    ways.arrive({load_lanes(row)});
-    ways.otherwise();
-    ways.arrive({gather_small(e, a, bytes)});
-    return ways.finish().front();
+  const auto load = [&](RowLanes lanes, auto&& load_lanes) {
+    return load_in_row(
+               e, a, lanes, 1, [&](const LaneAddresses& row) { return Values{load_lanes(row)}; },
+               [&] { return Values{gather_small(e, a, bytes)}; })
+        .front();
   };
   if (has_row(a, bytes) && can_mask_small(e))
-    return load(false, [&](const LaneAddresses& row) { return load_some_elements(e, row, bytes); });
-  if (has_row(a, bytes)) return load(true, [&](const LaneAddresses& row) { return load_elements(e, row, bytes, 1); });
+    return load(RowLanes::active, [&](const LaneAddresses& row) { return load_some_elements(e, row, bytes); });
+  const auto load_step = [&](unsigned step) {
+    return load(RowLanes::all, [&](const LaneAddresses& row) { return load_elements(e, row, bytes, step); });
+  };
+  if (has_row(a, bytes)) return load_step(1);
   if (bytes == 2 && has_row(a, 1))
-    return load(true, [&](const LaneAddresses& row) { return load_overlapping_shorts(e, row); });
+    return load(RowLanes::all, [&](const LaneAddresses& row) { return load_overlapping_shorts(e, row); });
   for (unsigned step = 2; bytes == 1 && step <= most_bytes_apart; ++step)
-    if (has_row(a, step)) return load(true, [&](const LaneAddresses& row) { return load_elements(e, row, 1, step); });
+    if (has_row(a, step)) return load_step(step);
   return std::nullopt;
 }
 

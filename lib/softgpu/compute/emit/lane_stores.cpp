@@ -111,22 +111,32 @@ void store_dwords(Emitter& e, const LaneAddresses& a, const Values& values) {
   values.size() == 1 ? store_dword(e, a, values) : store_tuples(e, a, values);
 }
 
+namespace {
+
+/// Elements side by side: those of active lanes, or of all, which are active.
+void store_elements(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Chunks& values, bool is_masked) {
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* narrow = e.ir.CreateTrunc(values[chunk], Emitter::lanes(e.ir.getIntNTy(8 * bytes)));
+    if (is_masked)
+      e.ir.CreateMaskedStore(narrow, accessible_pointer(e, a, chunk), unaligned, a.active[chunk]);
+    else
+      e.ir.CreateAlignedStore(narrow, first_pointer(e, a, chunk), unaligned);
+  }
+}
+
+}  // namespace
+
 /// No host scatters bytes.
 void store_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Chunks& values) {
   if (goes_lane_by_lane(e, a)) return store_lane_by_lane(e, a, bytes, {values});
-  Ways ways(e, 0);
   const bool is_row = has_row(a, bytes);
+  const bool is_masked = is_row && can_mask_small(e);
   const LaneAddresses lanes = is_row ? in_row(e, a) : a;
-  const bool takes_some = is_row && can_mask_small(e);
   Value* fits = is_row ? is_within_row(e, a) : follow(e, a, bytes);
-  ways.when(takes_some ? fits : e.ir.CreateAnd(fits, all_active(e, lanes)));
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* narrow = e.ir.CreateTrunc(values[chunk], Emitter::lanes(e.ir.getIntNTy(8 * bytes)));
-    if (takes_some)
-      e.ir.CreateMaskedStore(narrow, accessible_pointer(e, lanes, chunk), unaligned, lanes.active[chunk]);
-    else
-      e.ir.CreateAlignedStore(narrow, first_pointer(e, lanes, chunk), unaligned);
-  }
+  if (!is_masked) fits = e.ir.CreateAnd(fits, all_active(e, lanes));
+  Ways ways(e, 0);
+  ways.when(fits);
+  store_elements(e, lanes, bytes, values, is_masked);
   ways.arrive();
 
   ways.otherwise();
