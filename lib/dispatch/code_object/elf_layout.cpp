@@ -125,6 +125,8 @@ private:
       const std::string_view name = check_name(section.sh_link, symbol.st_name, i);
       const auto type = ELF64_ST_TYPE(symbol.st_info);
       if (symbol.st_shndx == SHN_UNDEF && type != STT_NOTYPE) fail_section(i, "a symbol is not defined");
+      if (symbol.st_shndx == SHN_ABS && type != STT_NOTYPE && type != STT_FILE)
+        fail_section(i, "a symbol is in no section");  // ROCr asks the section of an object or function where it is
       if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_ABS) continue;
       if (symbol.st_shndx >= sections_.size()) fail_section(i, "a symbol is in a section that there is not");
       if (type != STT_SECTION && type != STT_FILE && !loaded(symbol.st_value, symbol.st_size)) {

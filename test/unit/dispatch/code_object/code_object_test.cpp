@@ -209,6 +209,10 @@ TEST(CodeObject, that_would_lead_the_loader_to_nowhere_is_damaged) {
   overwrite(undefined, last_symbol(undefined) + offsetof(Elf64_Sym, st_shndx), Elf64_Section{SHN_UNDEF});
   EXPECT_THAT(selection_error(undefined), HasSubstr("a symbol is not defined"));
 
+  Bytes absolute = hip_v4();
+  overwrite(absolute, last_symbol(absolute) + offsetof(Elf64_Sym, st_shndx), Elf64_Section{SHN_ABS});
+  EXPECT_THAT(selection_error(absolute), HasSubstr("a symbol is in no section"));
+
   Bytes untyped = hip_v4();
   overwrite(untyped, find_section(untyped, SHT_SYMTAB).header_offset + offsetof(Elf64_Shdr, sh_type),
             Elf64_Word{SHT_NULL});
