@@ -129,9 +129,9 @@ private:
   std::uint32_t next_ = 0;   ///< the wavefront whose turn is next
   Wave* running_ = nullptr;  ///< the one that ran last
   std::uint32_t ended_ = 0;
-  bool got_on_ = false;          ///< in the present round: a barrier opened, or a wavefront ended
-  bool progressed_ = false;      ///< since it was gone on with last
-  bool turn_over_ = false;       ///< it does not wait
+  bool got_on_ = false;      ///< in the present round: a barrier opened, or a wavefront ended
+  bool progressed_ = false;  ///< since it was gone on with last
+  bool turn_over_ = false;   ///< it does not wait
   const PreparedLaunch* launch_ = nullptr;
   WorkGroup group_{};
   std::unique_ptr<std::byte[]> scratch_;
