@@ -3,52 +3,40 @@
 #include <numeric>
 #include <random>
 
-#include <gmock/gmock.h>
 #include <sys/mman.h>
 
-#include "hip_program.hpp"
-#include "memory_kernels_code_object.hpp"
-#include "memory_kernels_gfx942_code_object.hpp"
+#include "memory_kernels.hpp"
 
 namespace softgpu::compute {
 namespace {
 
-class MemoryKernels : public testing::Test {
-protected:
-  /// Each kernel is translated once for all tests.
-  static HipProgram& program() {
-    static HipProgram loaded(code_objects::memory_kernels(), code_objects::memory_kernels_gfx942());
-    return loaded;
-  }
+template <class T>
+std::vector<T> random_numbers(std::size_t count) {
+  std::mt19937_64 random(count);
+  std::vector<T> values(count);
+  for (T& value : values) value = static_cast<T>(random());
+  return values;
+}
 
-  static std::string text(const std::optional<Failure>& failure) { return failure ? failure->text : ""; }
+std::vector<unsigned> random_order(unsigned count) {
+  std::vector<unsigned> order(count);
+  std::iota(order.begin(), order.end(), 0U);
+  std::shuffle(order.begin(), order.end(), std::mt19937(count));
+  return order;
+}
 
-  template <class T>
-  static std::vector<T> numbers(std::size_t count) {
-    std::mt19937_64 random(count);
-    std::vector<T> values(count);
-    for (T& value : values) value = static_cast<T>(random());
-    return values;
-  }
-
-  static std::vector<unsigned> permutation(unsigned count) {
-    std::vector<unsigned> order(count);
-    std::iota(order.begin(), order.end(), 0U);
-    std::shuffle(order.begin(), order.end(), std::mt19937(count));
-    return order;
-  }
-
-  /// Copies `count` elements by work-items beyond them; what lies behind the copy must stay.
-  template <class T>
-  static void expect_copied(const char* kernel, unsigned dwords_or_elements, unsigned count) {
-    const auto in = numbers<T>(std::size_t{count} * dwords_or_elements);
-    std::vector<T> out(in.size() + 64, T{42});
-    const unsigned items = (count + 255) / 256 * 256;
-    ASSERT_EQ(text(program().run(kernel, {{items, 1, 1}, {256, 1, 1}}, in.data(), out.data(), count)), "");
-    EXPECT_TRUE(std::equal(in.begin(), in.end(), out.begin())) << kernel;
-    EXPECT_EQ(std::count(out.begin() + static_cast<std::ptrdiff_t>(in.size()), out.end(), T{42}), 64) << kernel;
-  }
-};
+/// Copies `count` elements by work-items beyond them; what lies behind the copy must stay.
+template <class T>
+void expect_copied(const char* kernel, unsigned dwords_or_elements, unsigned count) {
+  const auto in = random_numbers<T>(std::size_t{count} * dwords_or_elements);
+  std::vector<T> out(in.size() + 64, T{42});
+  const unsigned items = (count + 255) / 256 * 256;
+  ASSERT_EQ(MemoryKernels::text(
+                MemoryKernels::program().run(kernel, {{items, 1, 1}, {256, 1, 1}}, in.data(), out.data(), count)),
+            "");
+  EXPECT_TRUE(std::equal(in.begin(), in.end(), out.begin())) << kernel;
+  EXPECT_EQ(std::count(out.begin() + static_cast<std::ptrdiff_t>(in.size()), out.end(), T{42}), 64) << kernel;
+}
 
 TEST_F(MemoryKernels, copies_elements_of_every_size_up_to_an_odd_count) {
   for (const unsigned count : {1U, 63U, 64U, 1000U}) {
@@ -63,8 +51,8 @@ TEST_F(MemoryKernels, copies_elements_of_every_size_up_to_an_odd_count) {
 
 TEST_F(MemoryKernels, gathers_and_scatters_dwords_and_quads) {
   constexpr unsigned count = 500;
-  const auto where = permutation(count);
-  const auto in = numbers<unsigned>(4 * count);
+  const auto where = random_order(count);
+  const auto in = random_numbers<unsigned>(4 * count);
   std::vector<unsigned> out(4 * count);
   ASSERT_EQ(
       text(program().run("permute_dwords", {{512, 1, 1}, {128, 1, 1}}, in.data(), where.data(), out.data(), count)),
@@ -77,8 +65,8 @@ TEST_F(MemoryKernels, gathers_and_scatters_dwords_and_quads) {
 
 TEST_F(MemoryKernels, gathers_and_scatters_bytes_and_shorts) {
   constexpr unsigned count = 300;
-  const auto where = permutation(count);
-  const auto bytes = numbers<signed char>(count);
+  const auto where = random_order(count);
+  const auto bytes = random_numbers<signed char>(count);
   std::vector<signed char> bytes_out(count);
   std::vector<int> wide(count);
   const Shape shape{{320, 1, 1}, {64, 1, 1}};
@@ -88,7 +76,7 @@ TEST_F(MemoryKernels, gathers_and_scatters_bytes_and_shorts) {
   EXPECT_EQ(bytes, bytes_out);
   for (unsigned i = 0; i < count; ++i) EXPECT_EQ(wide[i], bytes[where[i]]);
 
-  const auto shorts = numbers<unsigned short>(count);
+  const auto shorts = random_numbers<unsigned short>(count);
   std::vector<unsigned short> shorts_out(count);
   std::vector<unsigned> wide_shorts(count);
   ASSERT_EQ(text(program().run("permute_shorts", shape, shorts.data(), where.data(), wide_shorts.data(),
@@ -173,7 +161,7 @@ TEST_F(MemoryKernels, rows_of_offsets_wrap_around_within_a_wavefront) {
 
 TEST_F(MemoryKernels, channels_of_pixels_are_read_to_the_last_byte_and_no_further) {
   constexpr unsigned items = 256 + 40;
-  const auto bytes = numbers<unsigned char>(FourGibibytes::page);
+  const auto bytes = random_numbers<unsigned char>(FourGibibytes::page);
   const FourGibibytes memory;
   auto* last_page = reinterpret_cast<unsigned char*>(memory.begin());
   std::copy(bytes.begin(), bytes.end(), last_page);
@@ -194,7 +182,7 @@ TEST_F(MemoryKernels, channels_of_pixels_are_read_to_the_last_byte_and_no_furthe
 
 TEST_F(MemoryKernels, bytes_and_their_neighbours_are_read_to_the_last_byte_and_no_further) {
   const FourGibibytes memory;
-  const auto bytes = numbers<unsigned char>(FourGibibytes::page);
+  const auto bytes = random_numbers<unsigned char>(FourGibibytes::page);
   auto* last_page = reinterpret_cast<unsigned char*>(memory.begin());
   std::copy(bytes.begin(), bytes.end(), last_page);
   for (const unsigned count : {257U, 320U, 321U}) {
@@ -224,8 +212,8 @@ TEST_F(MemoryKernels, neighbours_are_found_by_work_groups_of_any_shape) {
     for (const std::array<unsigned, 2> size : {std::array{192U, 12U}, {130U, 9U}, {64U, 4U}, {320U, 5U}}) {
       const auto [width, height] = size;
       const unsigned depth = group[2];
-      const auto in = numbers<unsigned>(std::size_t{width} * height * depth);
-      const auto weights = numbers<unsigned short>(std::max(width, height));
+      const auto in = random_numbers<unsigned>(std::size_t{width} * height * depth);
+      const auto weights = random_numbers<unsigned short>(std::max(width, height));
       std::vector<unsigned> out(in.size());
       std::vector<std::array<unsigned, 2>> pairs(in.size());
       ASSERT_EQ(text(program().run("add_neighbours", {{width, height, depth}, group}, in.data(), out.data(),
@@ -290,7 +278,7 @@ TEST_F(MemoryKernels, flat_instructions_reach_lds_private_and_global_memory) {
 }
 
 TEST_F(MemoryKernels, private_arrays_are_indexed_by_each_work_item_on_its_own) {
-  const auto in = numbers<unsigned>(320);
+  const auto in = random_numbers<unsigned>(320);
   std::vector<unsigned> out(320);
   ASSERT_EQ(text(program().run("private_array", {{320, 1, 1}, {320, 1, 1}}, in.data(), out.data(), 100U)), "");
   for (unsigned item = 0; item < 320; ++item) {
@@ -335,7 +323,7 @@ TEST_F(MemoryKernels, work_groups_of_1_to_3_dimensions_exchange_through_lds_and_
                              Shape{{8, 12, 20}, {4, 6, 10}, 960}}) {
     const std::size_t items = std::size_t{shape.grid[0]} * shape.grid[1] * shape.grid[2];
     const std::size_t group = std::size_t{shape.group[0]} * shape.group[1] * shape.group[2];
-    const auto in = numbers<unsigned>(items);
+    const auto in = random_numbers<unsigned>(items);
     std::vector<unsigned> out(items);
     ASSERT_EQ(text(program().run("reverse_through_lds", shape, in.data(), out.data())), "");
     for (std::size_t i = 0; i < items; ++i) ASSERT_EQ(out[i], in[i / group * group + (group - 1 - i % group)]) << i;
@@ -360,7 +348,7 @@ TEST_F(MemoryKernels, lds_atomics_sum_over_the_work_group) {
 }
 
 TEST_F(MemoryKernels, lanes_exchange_registers) {
-  const auto in = numbers<int>(64);
+  const auto in = random_numbers<int>(64);
   std::vector<int> out(256);
   ASSERT_EQ(text(program().run("shuffles", {{64, 1, 1}, {64, 1, 1}}, in.data(), out.data())), "");
   unsigned total = 0;
@@ -375,132 +363,6 @@ TEST_F(MemoryKernels, lanes_exchange_registers) {
         static_cast<unsigned>(in[t ^ 1]) + static_cast<unsigned>(in[t ^ 3]) + static_cast<unsigned>(in[(t + 61) % 64]);
     EXPECT_EQ(static_cast<unsigned>(out[4 * t + 3]), expected) << t;
   }
-}
-
-TEST_F(MemoryKernels, a_store_to_address_0_is_a_memory_fault) {
-  const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, static_cast<unsigned*>(nullptr));
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
-  // Without AVX-512 a vector of 16 lanes is two registers, and the upper half may be stored first.
-  const bool halves = engine_options_for(Architecture::gfx90a()).cpu == HostCpu::avx2 || !host_cpu_named("avx512");
-  EXPECT_TRUE(failure->address == 0 || (halves && failure->address == 32)) << failure->address;
-}
-
-TEST_F(MemoryKernels, a_wild_address_of_one_lane_is_named) {
-  std::vector<unsigned> out(64);
-  std::vector<unsigned long long> offsets(64);
-  for (unsigned i = 0; i < 64; ++i) offsets[i] = 4 * i;
-  ASSERT_EQ(text(program().run("indexed_store", {{64, 1, 1}, {64, 1, 1}}, out.data(), offsets.data())), "");
-  EXPECT_EQ(out[63], 63U);
-  offsets[37] = 0x20 - std::bit_cast<std::uint64_t>(out.data());
-  const auto failure = program().run("indexed_store", {{64, 1, 1}, {64, 1, 1}}, out.data(), offsets.data());
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
-  EXPECT_EQ(failure->address, 0x20U);
-}
-
-/// Whether translated code accesses memory itself, or calls a function that does.
-TEST_F(MemoryKernels, the_instruction_that_faulted_is_known) {
-  const Shape wave{{64, 1, 1}, {64, 1, 1}};
-  const auto place = [&](const std::string& kernel, const std::optional<Failure>& failure) {
-    return failure ? program().place_of(kernel, *failure) : "nothing failed";
-  };
-  std::vector<unsigned> out(64);
-  std::vector<unsigned long long> offsets(64);
-  EXPECT_THAT(place("store_at", program().run("store_at", wave, static_cast<unsigned*>(nullptr))),
-              testing::ContainsRegex("^offset 0x[0-9a-f]+, global_store_dword "));
-  EXPECT_THAT(place("load_from", program().run("load_from", wave, static_cast<unsigned*>(nullptr), out.data())),
-              testing::ContainsRegex("^offset 0x[0-9a-f]+, global_load_dword "));
-  offsets[37] = 0x20 - std::bit_cast<std::uint64_t>(out.data());
-  EXPECT_THAT(place("indexed_store", program().run("indexed_store", wave, out.data(), offsets.data())),
-              testing::ContainsRegex("^offset 0x[0-9a-f]+, (global|flat)_store_dword "));
-}
-
-TEST_F(MemoryKernels, the_instruction_that_accessed_foreign_memory_is_known) {
-  AccessibleMemory nothing({.base = 0x4000'0000'0000, .mask = ~std::uint64_t{0xffff'ffff}});
-  std::vector<unsigned> out(64);
-  program().restrict_to(&nothing);
-  const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, out.data());
-  program().restrict_to(nullptr);
-  ASSERT_TRUE(failure);
-  EXPECT_THAT(program().place_of("store_at", *failure),
-              testing::ContainsRegex("^offset 0x[0-9a-f]+, global_store_dword "));
-}
-
-TEST_F(MemoryKernels, an_address_that_no_processor_can_map_is_a_memory_fault) {
-  const auto address = std::bit_cast<unsigned*>(std::uint64_t{0xdeadbeefdeadbee0});
-  const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, address);
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
-  EXPECT_EQ(failure->text, "an address that is not canonical, which no memory has; accessed by wavefront 0 of "
-                           "work-group (0, 0, 0)");
-  EXPECT_TRUE(failure->is_imprecise);
-}
-
-/// A page of a mapping of its own.
-class Page {
-public:
-  explicit Page(int protection) : memory_(mmap(nullptr, size, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)) {}
-  ~Page() { munmap(memory_, size); }
-  Page(const Page&) = delete;
-  Page& operator=(const Page&) = delete;
-  [[nodiscard]] unsigned* words() const { return static_cast<unsigned*>(memory_); }
-
-private:
-  static constexpr std::size_t size = 4096;
-  void* memory_;
-};
-
-TEST_F(MemoryKernels, a_write_to_read_only_memory_is_told_from_one_to_memory_that_is_not_there) {
-  const Page page(PROT_READ);
-  std::vector<unsigned> out(64, 1);
-  for (int touched = 0; touched < 2; ++touched) {  // a page is made when it is first read
-    const auto failure = program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, page.words());
-    ASSERT_TRUE(failure);
-    EXPECT_EQ(failure->kind, Failure::Kind::memory_fault);
-    EXPECT_TRUE(failure->is_read_only);
-    EXPECT_NE(failure->text.find(" may not be written: its memory is read-only; accessed by wavefront 0 of "),
-              std::string::npos)
-        << failure->text;
-    ASSERT_EQ(text(program().run("load_from", {{64, 1, 1}, {64, 1, 1}}, page.words(), out.data())), "");
-  }
-  EXPECT_EQ(std::count(out.begin(), out.end(), 0U), 64);
-}
-
-TEST_F(MemoryKernels, a_guard_page_is_not_told_as_read_only) {
-  const Page page(PROT_NONE);
-  std::vector<unsigned> out(64);
-  for (const auto& failure : {program().run("store_at", {{64, 1, 1}, {64, 1, 1}}, page.words()),
-                              program().run("load_from", {{64, 1, 1}, {64, 1, 1}}, page.words(), out.data())}) {
-    ASSERT_TRUE(failure);
-    EXPECT_FALSE(failure->is_read_only);
-    EXPECT_NE(failure->text.find(" is not mapped"), std::string::npos) << failure->text;
-  }
-}
-
-TEST_F(MemoryKernels, a_stack_overflow_is_told_with_the_size_of_the_stack) {
-  std::vector<unsigned> in(64);
-  std::vector<unsigned> out(128);
-  const Shape shape{{128, 1, 1}, {128, 1, 1}};
-  ASSERT_EQ(text(program().run("recurse_deeply", shape, in.data(), out.data(), 20U)), "");
-  const auto failure = program().run("recurse_deeply", shape, in.data(), out.data(), 1000U);
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, Failure::Kind::private_memory);
-  EXPECT_NE(failure->text.find("a work-item overran its private memory (its stack), which has 16"), std::string::npos)
-      << failure->text;
-  EXPECT_NE(failure->text.find("by work-item 0 of work-group (0, 0, 0)"), std::string::npos) << failure->text;
-}
-
-TEST_F(MemoryKernels, an_index_beyond_private_memory_is_told_with_the_work_item) {
-  std::vector<unsigned> in(128);
-  std::vector<unsigned> out(128);
-  const Shape shape{{128, 1, 1}, {128, 1, 1}};
-  ASSERT_EQ(text(program().run("index_privately", shape, in.data(), out.data())), "");
-  in[100] = 1000;
-  const auto failure = program().run("index_privately", shape, in.data(), out.data());
-  ASSERT_TRUE(failure);
-  EXPECT_EQ(failure->kind, Failure::Kind::private_memory);
-  EXPECT_NE(failure->text.find("by work-item 100 of work-group (0, 0, 0)"), std::string::npos) << failure->text;
 }
 
 TEST_F(MemoryKernels, a_wavefront_that_waits_for_memory_lets_the_others_run) {
