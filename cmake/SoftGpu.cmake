@@ -1,4 +1,4 @@
-# What the soft GPU is built with, and nothing else of the project: LLVM, Boost.Context, the headers of libhsakmt and
+# What the soft GPU is built with, and nothing else of the project: LLVM, the headers of libhsakmt and
 # libdrm. Looks for each, and adds to FASTDISPATCH_SOFTGPU_MISSING what to say of those that are not there.
 set(FASTDISPATCH_SOFTGPU_MISSING)
 include(${CMAKE_CURRENT_LIST_DIR}/ChooseLlvm.cmake)
@@ -19,12 +19,6 @@ if(NOT LLVM_FOUND)
   list(APPEND FASTDISPATCH_SOFTGPU_MISSING
        "LLVM ${fastdispatch_llvm_first} to ${fastdispatch_llvm_last} with the AMDGPU target and libLLVM.so was not found: \
 it comes with ${fastdispatch_words}")
-endif()
-
-find_package(Boost QUIET COMPONENTS context)
-if(NOT Boost_FOUND)
-  fastdispatch_package(libboost-context-dev fastdispatch_words)
-  list(APPEND FASTDISPATCH_SOFTGPU_MISSING "Boost.Context was not found: it comes with ${fastdispatch_words}")
 endif()
 
 find_path(FASTDISPATCH_HSAKMT_INCLUDE_DIR hsakmt.h PATHS ${FASTDISPATCH_ROCM}/include PATH_SUFFIXES hsakmt

@@ -18,7 +18,7 @@ expect_package("ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"" libhsa-runtime-dev
                "^the package rocm-runtime-devel .*, or with hsa-rocr-devel of AMD's repository$")
 expect_package("ID=\"sles\"\nID_LIKE=\"suse\"" libhsakmt-dev
                "^the package hsakmt-roct-devel of AMD's repository \\(sudo zypper install hsakmt-roct-devel\\)$")
-expect_package("ID=\"opensuse-tumbleweed\"\nID_LIKE=\"opensuse suse\"" libboost-context-dev "^the package libboost_context-devel ")
+expect_package("ID=\"opensuse-tumbleweed\"\nID_LIKE=\"opensuse suse\"" libmsgpack-cxx-dev "^the package msgpack-cxx-devel ")
 expect_package("ID=arch" libhsa-runtime-dev "^the package hsa-rocr \\(sudo pacman -S hsa-rocr\\)$")
 expect_package("ID=endeavouros\nID_LIKE=\"arch\"" libspdlog-dev "^the package spdlog \\(sudo pacman -S spdlog\\)$")
 expect_package("ID=gentoo" libspdlog-dev "libspdlog-dev of Debian, spdlog-devel of Fedora, spdlog-devel of openSUSE, spdlog of Arch")

@@ -175,6 +175,7 @@ void Emitter::begin(std::int64_t start) {
 void Emitter::finish() {
   if (indirect_ != nullptr) return finish_indirect_branches();
   entry_ir_.CreateBr(start_);
+  if (templates_ == nullptr && waits_for_ == WaitsFor::nothing && !asks_for_place_) run_following_waves();
 }
 
 }  // namespace softgpu::compute

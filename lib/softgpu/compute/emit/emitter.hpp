@@ -50,6 +50,8 @@ public:
   void count_loop();
   /// The kernel may wait.
   void may_wait_for(WaitsFor what) { waits_for_ = std::max(waits_for_, what); }
+  /// The kernel may ask where it is: WaveState::group is that of each wavefront.
+  void asks_for_place() { asks_for_place_ = true; }
   [[nodiscard]] WaitsFor waits_for() const { return waits_for_; }
 
   /// Registers stay in memory, and instructions that have templates become calls of `calls`' functions.
@@ -81,6 +83,7 @@ private:
   template <class Move>
   void for_each_register(Move&& move);
   void finish_indirect_branches();
+  void run_following_waves();
 
   const HandlerTable& handlers_;
   TemplateCalls* templates_ = nullptr;
@@ -92,6 +95,7 @@ private:
   llvm::Value* target_slot_ = nullptr;    ///< the address that they go to
   llvm::Value* loops_slot_ = nullptr;     ///< branches back until the next look at the clock
   WaitsFor waits_for_ = WaitsFor::nothing;
+  bool asks_for_place_ = false;
 };
 
 }  // namespace softgpu::compute

@@ -1,9 +1,10 @@
 #include "softgpu/compute/execution/fiber.hpp"
 
-#include <utility>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include <boost/context/fiber.hpp>
-#include <boost/context/protected_fixedsize_stack.hpp>
+#include <new>
+#include <utility>
 
 #include "softgpu/compute/execution/sanitizers.hpp"
 
@@ -16,8 +17,6 @@
 #endif
 
 namespace softgpu::compute {
-namespace context = boost::context;
-
 namespace {
 
 /// Tells the sanitizers which stack runs: they keep shadow state for each.
@@ -65,93 +64,115 @@ private:
 #endif
 };
 
-/// Boost's guarded stack, remembering where it is for the annotation.
-class AnnotatedStack {
+/// Memory for a stack, above a page that may not be accessed.
+class StackMemory {
 public:
-  explicit AnnotatedStack(SwitchAnnotation& annotation) : annotation_(&annotation) {}
-  context::stack_context allocate() {
-    context::stack_context stack = memory_.allocate();
-    annotation_->own_stack(static_cast<const std::byte*>(stack.sp) - stack.size, stack.size);
-    return stack;
+  StackMemory()
+      : memory_(
+            mmap(nullptr, Fiber::stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0)) {
+    if (memory_ == MAP_FAILED) throw std::bad_alloc();
+    if (mprotect(memory_, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), PROT_NONE) == 0) return;
+    munmap(memory_, Fiber::stack_bytes);
+    throw std::bad_alloc();
   }
-  void deallocate(context::stack_context& stack) {
-    annotation_->disown_stack();
-    memory_.deallocate(stack);
-  }
+  ~StackMemory() { munmap(memory_, Fiber::stack_bytes); }
+  StackMemory(const StackMemory&) = delete;
+  StackMemory& operator=(const StackMemory&) = delete;
+
+  [[nodiscard]] std::byte* bottom() const noexcept { return static_cast<std::byte*>(memory_); }
+  [[nodiscard]] std::byte* top() const noexcept { return bottom() + Fiber::stack_bytes; }
 
 private:
-  context::protected_fixedsize_stack memory_{Fiber::stack_bytes};
-  SwitchAnnotation* annotation_;
+  void* memory_;
 };
 
 /// A fiber's stack, or that of a caller of resume.
 struct Stack {
+  LeftStack left{};  // while another stack runs
   SwitchAnnotation annotation{};
-  context::fiber self{};  // valid while another stack runs
   Stack* last = nullptr;  // ran before this one
 
-  /// Returns when something switches to this stack. What is left behind is stored on the stack that comes next: the
-  /// switch returns to where that one called it, and leaves the processor's stack of return addresses in order.
+  /// Returns when something switches to this stack.
   void switch_to(Stack& next) {
     next.last = this;
     annotation.leave_for(next.annotation);
-    std::move(next.self).resume_with([this](context::fiber&& left) {
-      self = std::move(left);
-      return context::fiber();
-    });
+    softgpu_switch_stack(&left, &next.left);
     arrive();
   }
 
-  void arrive() { annotation.arrive_from(last->annotation); }
-
-  [[nodiscard]] context::fiber leave_for_good(Stack& next) {
+  [[noreturn]] void leave_for_good(Stack& next) {
     next.last = this;
     annotation.leave_for_good(next.annotation);
-    return std::move(next.self);
+    softgpu_switch_stack(&left, &next.left);
+    __builtin_unreachable();
   }
+
+  void arrive() { annotation.arrive_from(last->annotation); }
 };
+
+/// The caller of resume, of whichever fiber runs on this thread.
+[[gnu::tls_model("initial-exec")]] constinit thread_local Stack* resuming = nullptr;
 
 }  // namespace
 
 struct Fiber::State {
   Body body;
   void* argument;
+  StackMemory memory{};
+  Stack own{.left = {.pointer = memory.top()}};
   bool ending = false;
-  Stack own{};
-  Stack* caller = nullptr;  // of resume, while the body runs
+  Call call = nullptr;  // where it was suspended
+  void* call_argument = nullptr;
+
+  [[noreturn]] void run() {
+    own.arrive();
+    while (!ending) {
+      Fiber* next = body(argument);
+      own.switch_to(next != nullptr ? next->state_->own : *resuming);
+    }
+    own.leave_for_good(*resuming);
+  }
+
+  [[noreturn]] void run_call() {
+    own.arrive();
+    call(call_argument);
+    __builtin_unreachable();
+  }
 };
 
 Fiber::Fiber(Body body, void* argument) : state_(new State{body, argument}) {
   Stack& own = state_->own;
   own.annotation.make_fiber();
-  own.self = context::fiber(std::allocator_arg, AnnotatedStack(own.annotation), [this](context::fiber&&) {
-    State& mine = *state_;
-    mine.own.arrive();
-    while (!mine.ending) {
-      Fiber* next = mine.body(mine.argument);
-      next != nullptr ? hand_over_to(*next) : suspend();
-    }
-    return mine.own.leave_for_good(*mine.caller);
-  });
+  own.annotation.own_stack(state_->memory.bottom(), stack_bytes);
+  go_on_with(
+      own.left, [](void* state) { static_cast<State*>(state)->run(); }, state_.get());
 }
 
 Fiber::~Fiber() {
   state_->ending = true;
   resume();
   state_->own.annotation.destroy_fiber();
+  state_->own.annotation.disown_stack();
 }
 
 void Fiber::resume() {
   Stack caller;
-  state_->caller = &caller;
+  Stack* outer = std::exchange(resuming, &caller);
   caller.switch_to(state_->own);
+  resuming = outer;
 }
 
-void Fiber::suspend() { state_->own.switch_to(*state_->caller); }
+void Fiber::suspend() { state_->own.switch_to(*resuming); }
 
-void Fiber::hand_over_to(Fiber& next) {
-  next.state_->caller = state_->caller;
-  state_->own.switch_to(next.state_->own);
+void Fiber::hand_over_to(Fiber& next) { state_->own.switch_to(next.state_->own); }
+
+void Fiber::call_when_resumed(Call function, void* argument) noexcept {
+  state_->call = function;
+  state_->call_argument = argument;
+  go_on_with(
+      state_->own.left, [](void* state) { static_cast<State*>(state)->run_call(); }, state_.get());
 }
+
+LeftStack& Fiber::left_stack() noexcept { return state_->own.left; }
 
 }  // namespace softgpu::compute

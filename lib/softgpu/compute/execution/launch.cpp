@@ -4,6 +4,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -176,6 +177,8 @@ std::optional<Failure> PreparedLaunch::renew(const hsa_kernel_dispatch_packet_t&
 void PreparedLaunch::count_work_groups() {
   groups_ = group_counts(packet_);
   first_group_ = group_of_several_rows(0);
+  const bool is_whole = first_group_.size == group_size(packet_) && first_group_.work_items() % first_group_.lanes == 0;
+  whole_groups_in_x_ = is_whole ? packet_.grid_size_x / first_group_.size[0] : 0;
   if (is_linear(group_size(packet_))) return;
   const auto [x, y, z] = group_size(packet_);
   work_items_ = x * y * z;
@@ -260,6 +263,14 @@ WorkGroup PreparedLaunch::group_of_several_rows(std::uint64_t index) const {
   const auto full = group_size(packet_);
   for (unsigned d = 0; d < 3; ++d) group.size[d] = std::min(full[d], grid[d] - group.id[d] * full[d]);
   return group;
+}
+
+std::uint32_t PreparedLaunch::following_waves(const WorkGroup& group, std::uint32_t wave, std::uint64_t groups) const {
+  if (kernel_->descriptor().uses_private_segment() || queue_.acquires != nullptr) return 0;
+  if (group.size != first_group_.size || whole_groups_in_x_ == 0) return 0;
+  const std::uint64_t waves =
+      std::min<std::uint64_t>(groups, whole_groups_in_x_ - group.id[0]) * group.waves() - wave - 1;
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(waves, std::numeric_limits<std::uint32_t>::max()));
 }
 
 void PreparedLaunch::fill_sgprs(std::uint32_t* sgprs, const Scratch& scratch) const {

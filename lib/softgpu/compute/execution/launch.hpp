@@ -83,6 +83,14 @@ public:
     for (unsigned d = 0; d < 3; ++d)
       if (group_id_[d] != absent) sgprs[group_id_[d]] = group.id[d];
   }
+  /// How many of the wavefronts behind one translated code may run in the same call, up to the end of `groups`
+  /// work-groups, of which `group` is the first: whole ones of work-groups that differ in x alone.
+  [[nodiscard]] std::uint32_t following_waves(const WorkGroup& group, std::uint32_t wave, std::uint64_t groups) const;
+  /// WaveState::group_id_place.
+  [[nodiscard]] std::uint32_t group_id_place() const {
+    if (group_id_[0] == absent) return offsetof(WaveState, no_group_id);
+    return offsetof(WaveState, sgprs) + sizeof(std::uint32_t) * group_id_[0];
+  }
   void set_wave_scratch_offset(std::uint32_t* sgprs, std::uint32_t offset) const {
     if (wave_scratch_offset_ != absent) sgprs[wave_scratch_offset_] = offset;
   }
@@ -112,6 +120,7 @@ private:
   QueueView queue_;
   std::array<std::uint32_t, 3> groups_;
   WorkGroup first_group_{};                   ///< no other is larger
+  std::uint32_t whole_groups_in_x_ = 0;       ///< 0: their wavefronts are not whole
   std::uint32_t work_items_ = 0;              ///< of a whole work-group that is not linear
   std::vector<std::uint32_t> work_item_ids_;  ///< theirs
 

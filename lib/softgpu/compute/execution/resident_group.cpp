@@ -10,8 +10,10 @@
 #include <variant>
 
 #include "softgpu/compute/execution/failures.hpp"
+#include "softgpu/compute/execution/sanitizers.hpp"
 #include "softgpu/compute/run_time/accessible_memory.hpp"
 #include "softgpu/compute/run_time/interrupt.hpp"
+#include "softgpu/compute/run_time/stack_switch.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -27,7 +29,6 @@ constexpr unsigned functions_per_turn = 4096;
 
 Wave& wave_of(WaveState* state) { return *static_cast<Wave*>(state->runner); }
 
-void wait_at_barrier(WaveState* state) { wave_of(state).wait_at_barrier(); }
 void let_others_run(WaveState* state) { wave_of(state).wait(Wave::Status::ready); }
 void end_turn(WaveState* state) { wave_of(state).wait(Wave::Status::turn_over); }
 
@@ -52,6 +53,8 @@ void interrupt_host(WaveState* state, std::uint32_t data) {
 }
 
 }  // namespace
+
+extern "C" void softgpu_ask_at_barrier(WaveState* state) { wave_of(state).wait_at_barrier(); }
 
 void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& launch, const Scratch& scratch,
                     ComputeUnitCaches* caches) {
@@ -78,27 +81,47 @@ void prepare_launch(WaveState& state, std::byte* lds, const PreparedLaunch& laun
 
 Fiber* Wave::run() {
   early_exit.reset();
+  has_begun = true;
   if (!cancelled) early_exit = guard.run([this] { row != nullptr ? run_row() : run_to_end(); });
+  has_begun = false;
   status = Status::ended;
-  if (row != nullptr || cancelled || early_exit) return nullptr;
-  Wave* next = resident->next_behind_ended();
+  if (row != nullptr || cancelled) return nullptr;
+  Wave* next = resident->next_behind_ended(*this);
   return next != nullptr ? &next->fiber : nullptr;
 }
 
 // There is nothing in it that has to be ended in order: an early exit may come anywhere.
 void Wave::run_row() {
   row->group = row->launch->group(row->next);
-  while (true) {
+  do {
     row->launch->set_group_id(state.sgprs, row->group);
-    const std::uint32_t wave_count = row->group.waves();
-    for (std::uint32_t wave = 0; wave != wave_count; ++wave) {
-      prepare_wave(state, *row->launch, row->group, row->scratch, wave);
-      code.run(&state);
-      if (row == nullptr) return;  // its turn was over; somebody else goes on with the row
+    prepare_wave(state, *row->launch, row->group, row->scratch, row->wave);
+    row->behind = row->launch->following_waves(row->group, row->wave, row->end - row->next);
+    if (row->behind != 0) {
+      state.waves_behind = row->behind;
+      state.waves_in_group = row->group.waves();
+      state.group_ids = state.work_item_ids - std::size_t{row->wave} * row->group.lanes;
     }
-    if (++row->next == row->end) return;
-    row->group = row->launch->group_behind(row->group);
+    code.run(&state);
+    if (row == nullptr) return;  // its turn was over; somebody else goes on with the row
+  } while (row->advance(std::uint64_t{1} + row->behind - state.waves_behind));
+}
+
+void Wave::Row::follow(const WaveState& state) { advance(behind - state.waves_behind); }
+
+bool Wave::Row::advance(std::uint64_t waves) {
+  const std::uint32_t in_group = group.waves();
+  waves += wave;
+  if (waves < in_group) {
+    wave = static_cast<std::uint32_t>(waves);
+    return true;
   }
+  const std::uint64_t groups = waves / in_group;
+  wave = static_cast<std::uint32_t>(waves % in_group);
+  next += groups;
+  if (next == end) return false;
+  group = groups == 1 ? launch->group_behind(group) : launch->group(next);
+  return true;
 }
 
 void Wave::run_to_end() {
@@ -110,30 +133,41 @@ void Wave::run_to_end() {
 }
 
 void Wave::wait(Status because) {
+  if (row == nullptr) resident->stop_at(*this);
   status = because;
-  FaultGuard* mine = FaultGuard::suspend();
+  FaultGuard* mine = FaultGuard::suspend();  // nothing may jump out of a switch that sanitizers are being told of
   fiber.suspend();
   FaultGuard::resume(mine);
   exit_if_asked();
 }
 
-// What it leaves and what it comes back to are the same place of the same function: processors predict these returns.
 void Wave::wait_at_barrier() {
   status = Status::at_barrier;
   Wave* next = resident->next_at_barrier();
   if (next == this) return;
   FaultGuard* mine = FaultGuard::suspend();
-  if (next != nullptr)
-    fiber.hand_over_to(next->fiber);
-  else
+  if (next == nullptr) {
+    resident->stop_at(*this);
     fiber.suspend();
+  } else {
+    fiber.hand_over_to(next->fiber);
+  }
   FaultGuard::resume(mine);
   exit_if_asked();
 }
 
 void Wave::exit_if_asked() {
-  if (cancelled) FaultGuard::exit({EarlyExit::Cause::cancelled});
   if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
+}
+
+void Wave::cancel() {
+  cancelled = true;
+  const auto leave = [](void* wave) {
+    FaultGuard::resume(&static_cast<Wave*>(wave)->guard);
+    FaultGuard::exit({EarlyExit::Cause::cancelled});
+  };
+  if (has_begun) fiber.call_when_resumed(leave, this);
+  fiber.resume();
 }
 
 ResidentGroup::~ResidentGroup() { cancel(); }
@@ -157,6 +191,7 @@ void ResidentGroup::begin(const PreparedLaunch& launch, const WorkGroup& group, 
                           ComputeUnitCaches* caches) {
   take_up(launch, group);
   for (std::uint32_t i = 0; i < wave_count_; ++i) begin_wave(i, scratch, caches);
+  form_circle();
 }
 
 void ResidentGroup::begin_within(Wave::Row& row, std::unique_ptr<Wave>& wave) {
@@ -190,13 +225,16 @@ void ResidentGroup::take_up(const PreparedLaunch& launch, const WorkGroup& group
   group_ = group;
   ended_ = 0;
   next_ = 0;
+  in_circle_ = false;
   wave_count_ = count;
 }
 
 void ResidentGroup::let_wait(Wave& wave) {
   wave.row = nullptr;
   wave.resident = this;
-  wave.state.barrier = wait_at_barrier;
+  wave.state.stack_behind_barrier = nullptr;
+  wave.state.stack = &wave.fiber.left_stack();
+  wave.state.barrier = softgpu_wait_at_barrier;
   wave.state.yield = let_others_run;
   wave.state.sync_globally = sync_globally;
   wave.state.runner = &wave;
@@ -360,9 +398,28 @@ Wave* ResidentGroup::next_at_barrier() noexcept {
   return next_at_barrier();
 }
 
-Wave* ResidentGroup::next_behind_ended() noexcept {
+Wave* ResidentGroup::next_behind_ended(Wave& wave) noexcept {
+  running_ = &wave;
+  if (wave.early_exit) return nullptr;
   got_on_ = true;
-  return ++ended_ == wave_count_ ? nullptr : next_at_barrier();
+  if (++ended_ == wave_count_) return nullptr;
+  if (!in_circle_) return next_at_barrier();
+  wave.before->behind = wave.behind;
+  wave.behind->before = wave.before;
+  wave.before->state.stack_behind_barrier = wave.state.stack_behind_barrier;
+  return wave.behind;
+}
+
+void ResidentGroup::stop_at(Wave& wave) noexcept {
+  running_ = &wave;
+  if (!in_circle_) return;
+  in_circle_ = false;
+  for (std::uint32_t i = 0; i < wave_count_; ++i) {
+    Wave& other = *waves_[i];
+    other.state.stack_behind_barrier = nullptr;
+    if (i < wave.state.wave_in_group && other.status == Wave::Status::ready) other.status = Wave::Status::at_barrier;
+  }
+  next_ = wave.state.wave_in_group + 1;
 }
 
 void ResidentGroup::open_barrier() noexcept {
@@ -370,14 +427,36 @@ void ResidentGroup::open_barrier() noexcept {
   for (std::uint32_t i = 0; i < wave_count_; ++i) {
     if (waves_[i]->status == Wave::Status::at_barrier) waves_[i]->status = Wave::Status::ready;
   }
+  form_circle();
+}
+
+// They run in order, each to the next barrier: all before the running one have come there, and the one behind it can
+// always go on. A sanitizer must be told of every switch.
+void ResidentGroup::form_circle() noexcept {
+  if (SOFTGPU_ADDRESS_SANITIZER || SOFTGPU_THREAD_SANITIZER) return;
+  Wave* first = nullptr;
+  Wave* last = nullptr;
+  const auto put_behind = [](Wave& before, Wave& behind) {
+    before.behind = &behind;
+    behind.before = &before;
+    before.state.stack_behind_barrier = &behind.fiber.left_stack();
+  };
+  for (std::uint32_t i = 0; i < wave_count_; ++i) {
+    Wave& wave = *waves_[i];
+    if (wave.status == Wave::Status::ended) continue;
+    first == nullptr ? void(first = &wave) : put_behind(*last, wave);
+    last = &wave;
+  }
+  put_behind(*last, *first);
+  in_circle_ = true;
+  next_ = first->state.wave_in_group;
 }
 
 // A fiber can only be used again once its body has ended.
 void ResidentGroup::cancel() {
   for (std::uint32_t i = 0; i < wave_count_; ++i) {
     Wave& wave = *waves_[i];
-    wave.cancelled = true;
-    if (wave.status != Wave::Status::ended) wave.fiber.resume();
+    if (wave.status != Wave::Status::ended) wave.cancel();
   }
   wave_count_ = ended_ = 0;
 }

@@ -41,6 +41,13 @@ struct Wave {
     std::uint64_t end = 0;
     WorkGroup group{};
     Scratch scratch;
+    std::uint32_t wave = 0;    ///< of `group`, in the present call of translated code
+    std::uint32_t behind = 0;  ///< wavefronts that it may run then
+
+    /// Goes on to the wavefront that translated code has come to.
+    void follow(const WaveState& state);
+    /// Goes on by some wavefronts; false at the end.
+    bool advance(std::uint64_t waves);
   };
 
   WaveState state;
@@ -51,10 +58,13 @@ struct Wave {
   WaveCode code;
   Status status = Status::ended;
   bool cancelled = false;
+  bool has_begun = false;  ///< and not ended
   Request request;
   GlobalWaveSync::Wait global_wait;
   std::optional<EarlyExit> early_exit;
   FaultGuard guard{&code};
+  Wave* before = nullptr;  ///< in the circle of its resident group
+  Wave* behind = nullptr;
   std::unique_ptr<RegisterFile> registers;
   Fiber fiber{[](void* wave) { return static_cast<Wave*>(wave)->run(); }, this};
 
@@ -64,6 +74,8 @@ struct Wave {
   void wait(Status because);
   /// Lets the others of its resident group run until all that have not ended wait here.
   void wait_at_barrier();
+  /// Ends the body early, which waits or has not begun.
+  void cancel();
 
 private:
   void exit_if_asked();
@@ -106,10 +118,12 @@ public:
   [[nodiscard]] bool can_go_on() const noexcept override { return turn_over_; }
   [[nodiscard]] const PreparedLaunch& launch() const noexcept { return *launch_; }
   /// The wavefront to hand over to from one that came to the barrier: the next in order that is not there, else the
-  /// first behind it, which may be itself. Null where a wavefront waits for other work-groups: go_on has to see to it.
+  /// first, which may be itself. Null where a wavefront waits for other work-groups: go_on has to see to it.
   [[nodiscard]] Wave* next_at_barrier() noexcept;
-  /// The same from one that has ended; null also where it was the last.
-  [[nodiscard]] Wave* next_behind_ended() noexcept;
+  /// The same from one that has ended; null also where it was the last, or ended early.
+  [[nodiscard]] Wave* next_behind_ended(Wave& wave) noexcept;
+  /// Before `wave` waits for anything but the barrier, or returns to the caller.
+  void stop_at(Wave& wave) noexcept;
 
 private:
   enum class Round : std::uint8_t { progressed, turn_over, slept, waited_for_the_grid, at_barrier };
@@ -120,13 +134,15 @@ private:
   [[nodiscard]] std::variant<Round, Failure> run_once();
   [[nodiscard]] std::optional<Failure> resume(Wave& wave);
   void let_wait(Wave& wave);
+  void form_circle() noexcept;
   [[nodiscard]] std::optional<Failure> carry_out_request(Wave& wave);
   void open_barrier() noexcept;
   void cancel();
 
   std::array<std::unique_ptr<Wave>, max_work_items_per_group / smallest_wavefront_size> waves_;
   std::uint32_t wave_count_ = 0;
-  std::uint32_t next_ = 0;   ///< the wavefront whose turn is next
+  std::uint32_t next_ = 0;   ///< the wavefront whose turn is next, unless they are in a circle
+  bool in_circle_ = false;   ///< none waits for anything but the barrier: they run in order, from barrier to barrier
   Wave* running_ = nullptr;  ///< the one that ran last
   std::uint32_t ended_ = 0;
   bool got_on_ = false;      ///< in the present round: a barrier opened, or a wavefront ended
@@ -157,6 +173,7 @@ inline void prepare_wave(WaveState& state, const PreparedLaunch& launch, const W
   launch.set_wave_scratch_offset(state.sgprs, offset);
   state.scratch_wave_base = scratch.base + offset;
   state.branch_target = WaveState::nowhere;
+  state.waves_behind = 0;
 }
 
 }  // namespace softgpu::compute

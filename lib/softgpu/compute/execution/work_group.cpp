@@ -121,6 +121,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::State::run_in_turn(const PreparedLaunc
   wave.state.runner = &wave;
   prepare_launch(wave.state, resident->lds.data(), launch, row.scratch, find_caches(launch));
   launch.fill_sgprs(wave.state.sgprs, row.scratch);
+  wave.state.group_id_place = launch.group_id_place();
   wave.state.barrier = pass_barrier_alone;
   wave.state.yield = let_other_threads_run;
   if (launch.waits_for() == WaitsFor::nothing)
@@ -128,6 +129,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::State::run_in_turn(const PreparedLaunc
   else
     wave.fiber.resume();
   if (wave.status == Wave::Status::ended) {
+    if (wave.early_exit) row.follow(wave.state);
     begin = row.next;
     if (wave.early_exit) return describe(*wave.early_exit, row.group, wave.state.wave_in_group);
     return std::monostate{};
@@ -135,8 +137,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::State::run_in_turn(const PreparedLaunc
   try {
     resident->begin_within(row, in_turn);
   } catch (const std::bad_alloc&) {
-    wave.cancelled = true;
-    wave.fiber.resume();
+    wave.cancel();
     throw;
   }
   begin = row.next;

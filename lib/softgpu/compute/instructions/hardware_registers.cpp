@@ -71,6 +71,7 @@ Value* status(Emitter& e) {
   const auto bit = [&](Value* condition, unsigned place) {
     return e.ir.CreateShl(e.ir.CreateZExt(condition, e.i32()), place);
   };
+  e.asks_for_place();
   Value* in_group = e.call(reinterpret_cast<const void*>(&is_in_work_group), e.i32(), {e.state()});
   Value* result = e.ir.CreateOr(e.ir.getInt32(1U << 16), e.ir.CreateShl(in_group, 11));
   result = e.ir.CreateOr(result, bit(e.scc(), 0));
@@ -85,6 +86,7 @@ Value* shader_cycles(Emitter& e) {
 }
 
 Value* place(Emitter& e, PlaceRegister which) {
+  e.asks_for_place();
   return e.call(reinterpret_cast<const void*>(&place_register), e.i32(),
                 {e.state(), e.ir.getInt32(static_cast<std::uint32_t>(which))});
 }

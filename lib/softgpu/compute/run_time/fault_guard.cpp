@@ -14,10 +14,14 @@
 #include "softgpu/compute/run_time/moving_memory.hpp"
 
 namespace softgpu::compute {
-namespace {
 
-// Initial-exec: the handler must not be the first to touch it, which would allocate.
-[[gnu::tls_model("initial-exec")]] thread_local FaultGuard* current = nullptr;
+// Initial-exec: the handler must not be the first to touch it, which would allocate. A switch of stacks changes it, too
+// (stack_switch.cpp).
+extern "C" {
+[[gnu::tls_model("initial-exec")]] constinit thread_local FaultGuard* softgpu_guard_in_force = nullptr;
+}
+
+namespace {
 
 bool may_be_read(void* address) {
   std::byte byte;
@@ -39,7 +43,7 @@ Refusal refusal_of(int signal, const siginfo_t& info, const void* context) {
 void on_fault(int signal, siginfo_t* info, void* context) {
   // Only the kernel's own reports (si_code > 0) are about an access; anyone may send the signal.
   if (info->si_code == SEGV_ACCERR && MovingMemory::wait_for(reinterpret_cast<std::uint64_t>(info->si_addr))) return;
-  if (current == nullptr || info->si_code <= 0) return hand_on(signal, info, context);
+  if (softgpu_guard_in_force == nullptr || info->si_code <= 0) return hand_on(signal, info, context);
   if (info->si_code == SI_KERNEL) FaultGuard::exit_handler({EarlyExit::Cause::impossible_address}, context);
   FaultGuard::exit_handler({.cause = EarlyExit::Cause::memory_fault,
                             .address = reinterpret_cast<std::uint64_t>(info->si_addr),
@@ -103,13 +107,13 @@ void FaultGuard::enter() {
   static std::once_flag installed;
   std::call_once(installed, [] { put_in_front(on_fault); });
   static thread_local const AlternateStack alternate_stack;
-  current = this;
+  softgpu_guard_in_force = this;
 }
 
-void FaultGuard::leave() noexcept { current = nullptr; }
+void FaultGuard::leave() noexcept { softgpu_guard_in_force = nullptr; }
 
 void FaultGuard::exit(EarlyExit reason) {
-  FaultGuard* guard = current;
+  FaultGuard* guard = softgpu_guard_in_force;
   if (reason.host_address == 0)
     reason.host_address = guard->find_call(reinterpret_cast<std::uint64_t>(__builtin_frame_address(0)));
   guard->exit_ = reason;
@@ -121,12 +125,13 @@ void FaultGuard::exit_handler(EarlyExit reason, const void* context) {
   const auto register_of = [&](int number) {
     return static_cast<std::uint64_t>(interrupted.uc_mcontext.gregs[number]);
   };
-  current->unblocked_ = interrupted.uc_sigmask;
-  current->in_handler_ = true;
-  if (const std::uint64_t at = register_of(REG_RIP); current->code_ != nullptr && current->code_->contains(at))
+  softgpu_guard_in_force->unblocked_ = interrupted.uc_sigmask;
+  softgpu_guard_in_force->in_handler_ = true;
+  if (const std::uint64_t at = register_of(REG_RIP);
+      softgpu_guard_in_force->code_ != nullptr && softgpu_guard_in_force->code_->contains(at))
     reason.host_address = at;
   else
-    reason.host_address = current->find_call(register_of(REG_RSP));
+    reason.host_address = softgpu_guard_in_force->find_call(register_of(REG_RSP));
   exit(reason);
 }
 
@@ -139,14 +144,14 @@ void FaultGuard::arrive() noexcept {
 
 void FaultGuard::stay_in_front() noexcept { put_in_front(on_fault); }
 
-bool FaultGuard::is_in_force() noexcept { return current != nullptr; }
+bool FaultGuard::is_in_force() noexcept { return softgpu_guard_in_force != nullptr; }
 
 FaultGuard* FaultGuard::suspend() noexcept {
-  FaultGuard* guard = current;
-  current = nullptr;
+  FaultGuard* guard = softgpu_guard_in_force;
+  softgpu_guard_in_force = nullptr;
   return guard;
 }
 
-void FaultGuard::resume(FaultGuard* guard) noexcept { current = guard; }
+void FaultGuard::resume(FaultGuard* guard) noexcept { softgpu_guard_in_force = guard; }
 
 }  // namespace softgpu::compute

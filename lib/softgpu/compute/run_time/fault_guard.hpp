@@ -15,7 +15,7 @@
 
 namespace softgpu::compute {
 
-/// A place to come back to. One a stack: the guard of a fiber follows it through suspend() and resume().
+/// A place to come back to. One a stack, which a switch to another stack leaves (stack_switch.hpp).
 ///
 /// Thread safety: none needed; a guard belongs to the thread that runs its body.
 class FaultGuard {
@@ -52,7 +52,7 @@ public:
   /// Whether the calling thread is within a guard's body.
   [[nodiscard]] static bool is_in_force() noexcept;
 
-  /// Takes the calling thread's guard out of force, before its stack is suspended; resume() puts it back.
+  /// Takes the calling thread's guard out of force; resume() puts it back.
   [[nodiscard]] static FaultGuard* suspend() noexcept;
   static void resume(FaultGuard* guard) noexcept;
 

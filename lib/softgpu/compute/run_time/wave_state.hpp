@@ -12,6 +12,7 @@ namespace softgpu::compute {
 class AccessibleMemory;
 class ComputeUnitCaches;
 class InterruptHandler;
+struct LeftStack;
 class PreparedLaunch;
 struct RegisterFile;
 struct WorkGroup;
@@ -26,12 +27,26 @@ enum class GoesPast : std::uint32_t {
 struct WaveState {
   static constexpr unsigned initial_sgpr_count = 32;
 
+  /// What goes on when it comes to a barrier, and where its own stack is left then (stack_switch.hpp). Null: the runner
+  /// finds out.
+  LeftStack* stack_behind_barrier = nullptr;
+  LeftStack* stack = nullptr;
+
   const std::uint32_t* work_item_ids = nullptr;  ///< of each lane: x | y << 10 | z << 20
   std::uint32_t sgprs[initial_sgpr_count] = {};  ///< user SGPRs, then work-group ids, scratch wave offset
   std::uint64_t exec = 0;                        ///< one bit a work-item that exists
   std::uint64_t code_address = 0;                ///< of the kernel's first instruction, for s_getpc
   std::uint32_t m0 = 0;                          ///< LDS size clamp on older code
   std::uint32_t wave_in_group = 0;
+
+  /// Wavefronts behind this one that translated code runs, too, if it can: it counts them down. They differ in what it
+  /// sets itself: `work_item_ids`, `wave_in_group`, and the work-group's id in x, `group_id_place` bytes from here on.
+  std::uint32_t waves_behind = 0;
+  std::uint32_t waves_in_group = 0;
+  std::uint32_t group_id_place = 0;
+  std::uint32_t no_group_id = 0;             ///< its place where the kernel does not ask for it
+  const std::uint32_t* group_ids = nullptr;  ///< `work_item_ids` of its work-group's first wavefront
+
   static constexpr std::uint64_t nowhere = ~std::uint64_t{0};
   /// `nowhere` when a wavefront starts and once it has ended. Else it has branched to this address, for which its
   /// function has no code, and its registers are in `registers`: the function that has the code goes on from there.

@@ -1,12 +1,17 @@
 #include "softgpu/compute/execution/fiber.hpp"
 
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 
 #include <gtest/gtest.h>
+
+#include "softgpu/compute/run_time/fault_guard.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -117,6 +122,56 @@ TEST(FiberTest, HandsOverAtItsEnd) {
     std::thread([&] { chain.second.resume(); }).join();
     EXPECT_EQ(chain.text, "abc");
   }
+}
+
+/// A fiber that is suspended within a guard.
+struct Guarded {
+  std::optional<EarlyExit> exit;
+  bool was_called = false;
+  FaultGuard guard;
+  Fiber fiber{[](void* guarded) { return static_cast<Guarded*>(guarded)->run(); }, this};
+
+  Fiber* run() {
+    exit = guard.run([this] {
+      fiber.suspend();
+      FaultGuard::exit({EarlyExit::Cause::trap});
+    });
+    return nullptr;
+  }
+};
+
+TEST(FiberTest, TakesItsGuardAlong) {
+  Guarded first;
+  Guarded second;
+  for (Guarded* guarded : {&first, &second}) {
+    guarded->fiber.resume();
+    EXPECT_FALSE(FaultGuard::is_in_force());
+    EXPECT_EQ(guarded->fiber.left_stack().guard, &guarded->guard);
+  }
+  first.fiber.resume();
+  ASSERT_TRUE(first.exit);
+  EXPECT_EQ(first.exit->cause, EarlyExit::Cause::trap);
+  EXPECT_FALSE(second.exit);
+  std::thread([&] { second.fiber.resume(); }).join();
+  EXPECT_TRUE(second.exit);
+  EXPECT_FALSE(FaultGuard::is_in_force());
+}
+
+TEST(FiberTest, CallsAFunctionWhereItWasSuspended) {
+  Guarded guarded;
+  guarded.fiber.resume();
+  const auto leave = [](void* called) {
+    alignas(32) std::array<char, 32> aligned{};  // as a called function, it may rely on the stack's alignment
+    EXPECT_EQ(std::bit_cast<std::uintptr_t>(aligned.data()) % 32, 0U);
+    EXPECT_EQ(std::bit_cast<std::uintptr_t>(__builtin_frame_address(0)) % 16, 0U);
+    static_cast<Guarded*>(called)->was_called = true;
+    FaultGuard::exit({EarlyExit::Cause::cancelled});
+  };
+  guarded.fiber.call_when_resumed(leave, &guarded);
+  guarded.fiber.resume();
+  EXPECT_TRUE(guarded.was_called);
+  ASSERT_TRUE(guarded.exit);
+  EXPECT_EQ(guarded.exit->cause, EarlyExit::Cause::cancelled);
 }
 
 }  // namespace

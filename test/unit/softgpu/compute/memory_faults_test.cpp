@@ -46,6 +46,16 @@ TEST_F(MemoryFaults, a_wild_address_of_one_lane_is_named) {
   EXPECT_EQ(failure->address, 0x20U);
 }
 
+TEST_F(MemoryFaults, the_work_group_that_faulted_is_known) {
+  std::vector<unsigned> out(1024);
+  std::vector<unsigned long long> offsets(1024);
+  for (unsigned i = 0; i < 1024; ++i) offsets[i] = 4 * i;
+  offsets[512 + 5 * 64 + 7] = 0x20 - std::bit_cast<std::uint64_t>(out.data());
+  const auto failure = program().run("indexed_store", {{1024, 1, 1}, {512, 1, 1}}, out.data(), offsets.data());
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(failure->text, testing::HasSubstr("accessed by wavefront 5 of work-group (1, 0, 0)"));
+}
+
 TEST_F(MemoryFaults, the_instruction_that_faulted_is_known) {
   const Shape wave{{64, 1, 1}, {64, 1, 1}};
   const auto place = [&](const std::string& kernel, const std::optional<Failure>& failure) {

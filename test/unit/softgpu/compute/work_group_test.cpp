@@ -2,6 +2,7 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <ranges>
 #include <set>
 #include <thread>
 #include <vector>
@@ -103,6 +104,115 @@ TEST(WorkGroupRunner, barriers_keep_phases_apart_also_when_wavefronts_end_before
     std::ranges::sort(order());
     EXPECT_EQ(order(), expected) << waves << " wavefronts";
   }
+}
+
+TEST(WorkGroupRunner, barriers_keep_phases_apart_also_when_wavefronts_let_others_run_before_them) {
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        const unsigned wave = s->wave_in_group;
+        for (unsigned phase = 0; phase != 4 + wave % 5; ++phase) {
+          for (unsigned times = (wave * 5 + phase * 3) % 7; times > 4; --times) s->yield(s);
+          order().push_back(static_cast<int>(phase));
+          s->barrier(s);
+        }
+      },
+      Waits::for_anyone);
+  WorkGroupRunner runner(0);
+  for (int waves = 1; waves <= 16; ++waves) {
+    const auto items = static_cast<std::uint16_t>(waves * 64);
+    order().clear();
+    EXPECT_FALSE(runner.run(*launch_of(kernel, packet_of({items, 1, 1}, {items, 1, 1})), 0));
+    EXPECT_TRUE(std::ranges::is_sorted(order())) << waves << " wavefronts";
+    for (int phase = 0; phase != 8; ++phase) {
+      const auto arrive = [&](int wave) { return phase < 4 + wave % 5; };
+      const auto expected = std::ranges::count_if(std::views::iota(0, waves), arrive);
+      EXPECT_EQ(std::ranges::count(order(), phase), expected) << waves << " wavefronts, phase " << phase;
+    }
+  }
+}
+
+/// What a wavefront began with.
+struct Beginning {
+  std::uint32_t group_x, group_y, wave, first_id;
+  std::uint64_t exec;
+  bool operator==(const Beginning&) const = default;
+};
+
+std::vector<Beginning>& beginnings() {
+  static std::vector<Beginning> all;
+  return all;
+}
+
+void note_beginning(const WaveState& s) {
+  beginnings().push_back({s.sgprs[0], s.sgprs[1], s.wave_in_group, s.work_item_ids[0], s.exec});
+}
+
+/// As translated code does (emit/following_waves.cpp).
+bool go_on_behind(WaveState& s) {
+  if (s.waves_behind == 0) return false;
+  --s.waves_behind;
+  const bool begins_group = ++s.wave_in_group == s.waves_in_group;
+  if (begins_group) s.wave_in_group = 0;
+  std::uint32_t group_id = 0;
+  std::byte* place = reinterpret_cast<std::byte*>(&s) + s.group_id_place;
+  std::memcpy(&group_id, place, sizeof group_id);
+  group_id += begins_group ? 1 : 0;
+  std::memcpy(place, &group_id, sizeof group_id);
+  s.work_item_ids = s.group_ids + std::size_t{64} * s.wave_in_group;
+  return true;
+}
+
+TEST(WorkGroupRunner, code_may_run_the_wavefronts_behind_one_in_the_same_call) {
+  static int calls = 0;
+  const KernelDescriptor asks_for_group_ids{.rsrc2 = 3 << 7};  // in SGPRs 0 and 1
+  const auto one_a_call = kernel_of([](WaveState* s) { note_beginning(*s); }, Waits::never, asks_for_group_ids);
+  const auto several = kernel_of(
+      [](WaveState* s) {
+        ++calls;
+        do note_beginning(*s);
+        while (go_on_behind(*s));
+      },
+      Waits::never, asks_for_group_ids);
+  struct Case {
+    std::array<std::uint32_t, 3> grid;
+    std::array<std::uint16_t, 3> group;
+    int calls;
+  };
+  for (const auto& [grid, group, expected_calls] :
+       {Case{{640, 1, 1}, {128, 1, 1}, 1}, Case{{640, 3, 1}, {128, 1, 1}, 3}, Case{{600, 1, 1}, {128, 1, 1}, 3},
+        Case{{500, 1, 1}, {100, 1, 1}, 10}, Case{{40, 20, 1}, {16, 8, 1}, 7}, Case{{64, 1, 1}, {64, 1, 1}, 1},
+        Case{{64, 12, 1}, {16, 16, 1}, 12}}) {
+    const auto run = [&](const std::shared_ptr<const Kernel>& kernel) {
+      beginnings().clear();
+      const auto launch = launch_of(kernel, packet_of(grid, group));
+      std::uint64_t begin = 0;
+      WorkGroupRunner runner(0);
+      EXPECT_TRUE(std::holds_alternative<std::monostate>(runner.start(*launch, begin, launch->group_count())));
+      EXPECT_EQ(begin, launch->group_count());
+      return beginnings();
+    };
+    calls = 0;
+    EXPECT_EQ(run(several), run(one_a_call)) << grid[0];
+    EXPECT_EQ(calls, expected_calls) << grid[0];
+  }
+}
+
+TEST(WorkGroupRunner, a_failure_of_a_wavefront_behind_tells_its_work_group) {
+  const auto kernel = kernel_of(
+      [](WaveState* s) {
+        do
+          if (s->sgprs[0] == 3 && s->wave_in_group == 1) s->trap(s, 2, 0);
+        while (go_on_behind(*s));
+      },
+      Waits::never, KernelDescriptor{.rsrc2 = 1 << 7});
+  const auto launch = launch_of(kernel, packet_of({640, 1, 1}, {128, 1, 1}));
+  std::uint64_t begin = 0;
+  WorkGroupRunner runner(0);
+  const auto outcome = runner.start(*launch, begin, launch->group_count());
+  ASSERT_TRUE(std::holds_alternative<Failure>(outcome));
+  EXPECT_NE(std::get<Failure>(outcome).text.find("wavefront 1 of work-group (3, 0, 0)"), std::string::npos)
+      << std::get<Failure>(outcome).text;
+  EXPECT_EQ(begin, 3U);
 }
 
 TEST(WorkGroupRunner, a_barrier_stays_closed_for_a_wavefront_that_waits_for_other_work_groups) {
