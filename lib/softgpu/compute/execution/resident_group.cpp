@@ -107,7 +107,7 @@ void Wave::run_row() {
   } while (row->advance(std::uint64_t{1} + row->behind - state.waves_behind));
 }
 
-void Wave::Row::follow(const WaveState& state) { advance(behind - state.waves_behind); }
+void Wave::Row::follow(const WaveState& reached) { advance(behind - reached.waves_behind); }
 
 bool Wave::Row::advance(std::uint64_t waves) {
   const std::uint32_t in_group = group.waves();

@@ -45,7 +45,7 @@ struct Wave {
     std::uint32_t behind = 0;  ///< wavefronts that it may run then
 
     /// Goes on to the wavefront that translated code has come to.
-    void follow(const WaveState& state);
+    void follow(const WaveState& reached);
     /// Goes on by some wavefronts; false at the end.
     bool advance(std::uint64_t waves);
   };
