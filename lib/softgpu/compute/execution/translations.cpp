@@ -143,7 +143,9 @@ std::optional<TranslatedProgram> Translations::find(const Keys& keys, const Prog
   const auto kept = keys.optimized ? cache_.find(*keys.optimized) : std::nullopt;
   if (!kept) return std::nullopt;
   try {
-    TranslatedProgram translated{jit_.link(std::string_view(*kept).substr(1)), of_byte(kept->front())};
+    if (kept->empty()) throw JitError("an empty file");
+    const std::string_view object = std::string_view(*kept).substr(0, kept->size() - 1);
+    TranslatedProgram translated{jit_.link(object), of_byte(kept->back())};
     log(program, "from the cache");
     return translated;
   } catch (const std::exception& error) {
@@ -158,7 +160,8 @@ TranslatedProgram Translations::translate_optimized(const Program& program, cons
   const std::string object = compile(program, start, options(false, nullptr), waits_for, stop);
   TranslatedProgram translated{jit_.link(object), waits_for};
   log(program, how);
-  if (keys.optimized) cache_.store(*keys.optimized, byte_of(waits_for) + object);
+  // The object comes first: LLVM reads one that is aligned.
+  if (keys.optimized) cache_.store(*keys.optimized, object + byte_of(waits_for));
   return translated;
 }
 

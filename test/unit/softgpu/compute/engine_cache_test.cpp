@@ -72,6 +72,22 @@ TEST(EngineCache, a_new_engine_takes_a_kernel_from_the_folder) {
   EXPECT_EQ(second.count("from the cache"), 1);
 }
 
+TEST(EngineCache, the_instruction_that_faulted_is_known_of_kept_code) {
+  const TemporaryFolder folder;
+  constexpr std::array<std::uint32_t, 2> global_store_dword = {0xdc708000, 0x007f0000};  // v[0:1], v0, off
+  const DescriptorAndCode image({global_store_dword[0], global_store_dword[1], s_endpgm});
+  auto packet = packet_of({64, 1, 1}, {64, 1, 1});
+  packet.kernel_object = image.address();
+  for (const Optimize optimize : {Optimize::yes, Optimize::yes, Optimize::no, Optimize::no}) {
+    NewEngine engine(folder.name(), HostCpu::host, optimize);
+    WorkGroupRunner runner(0);
+    const auto failure = runner.run(*launch_of(engine.kernel(image), packet), 0);
+    ASSERT_TRUE(failure);
+    EXPECT_NE(engine.engine.place_of(image.address(), *failure).find("global_store_dword"), std::string::npos)
+        << engine.engine.place_of(image.address(), *failure) << ", " << engine.lines.front();
+  }
+}
+
 TEST(EngineCache, what_is_kept_says_whether_a_kernel_waits) {
   const TemporaryFolder folder;
   const DescriptorAndCode waits({s_barrier, s_endpgm});
