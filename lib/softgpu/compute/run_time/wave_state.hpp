@@ -40,7 +40,8 @@ struct WaveState {
   std::uint32_t wave_in_group = 0;
 
   /// Wavefronts behind this one that translated code runs, too, if it can: it counts them down. They differ in what it
-  /// sets itself: `work_item_ids`, `wave_in_group`, and the work-group's id in x, `group_id_place` bytes from here on.
+  /// sets itself: `work_item_ids`, `wave_in_group`, and the work-group's id in x, `group_id_place` bytes from the
+  /// state's beginning.
   std::uint32_t waves_behind = 0;
   std::uint32_t waves_in_group = 0;
   std::uint32_t group_id_place = 0;
