@@ -168,7 +168,11 @@ Operation operation(std::function<R(A...)> function) {
 
 template <class F>
 Operation operation(F function) {
-  return detail::operation(std::function(std::move(function)));
+  // Of a pointer: compilers make a dozen functions for each type that a std::function holds, and there are hundreds.
+  if constexpr (requires { +function; })
+    return detail::operation(std::function(+function));
+  else
+    return detail::operation(std::function(std::move(function)));
 }
 
 }  // namespace softgpu::isa
