@@ -1,5 +1,6 @@
 # Compares a program's manual page with its --help: both have the same options, and the page has every environment variable
-# that the help names. With VARIABLES, a page of documentation, both have the same variables in their tables.
+# that the help names. With VARIABLES, a page of documentation, both have the same variables in their tables, and the same
+# GPUs for SOFTGPU_ARCH.
 cmake_minimum_required(VERSION 3.22)
 execute_process(COMMAND ${PROGRAM} --help OUTPUT_VARIABLE help COMMAND_ERROR_IS_FATAL ANY)
 file(READ ${PAGE} page)
@@ -41,6 +42,17 @@ if(DEFINED VARIABLES)
   list(LENGTH documented count)
   if(count LESS 10 OR NOT documented STREQUAL in_page)
     message(SEND_ERROR "${PAGE} has the variables ${in_page}, and ${VARIABLES} ${documented}")
+  endif()
+endif()
+
+if(DEFINED VARIABLES)
+  string(REGEX MATCH "\n[|] `SOFTGPU_ARCH` [|] [^|\n]*GPU[^\n]*" documented "${documentation}")
+  words(documented "${documented}" "gfx[0-9a-f]+")
+  string(REGEX MATCH "\n[.]B SOFTGPU_ARCH\n[^.]*[.]" in_page "${page}")
+  words(in_page "${in_page}" "gfx[0-9a-f]+")
+  list(LENGTH documented count)
+  if(count LESS 2 OR NOT documented STREQUAL in_page)
+    message(SEND_ERROR "${PAGE} has the GPUs ${in_page}, and ${VARIABLES} ${documented}")
   endif()
 endif()
 
