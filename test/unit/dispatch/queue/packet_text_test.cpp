@@ -70,9 +70,9 @@ TEST(PacketText, of_a_barrier_value_has_its_condition) {
 
 TEST(PacketText, of_other_packets_names_their_type) {
   Packet packet;
-  packet.words[0] = PacketHeader{PacketType::vendor_specific, agent_scopes}.encode() | 9U << 16U;
+  packet.words[0] = PacketHeader{PacketType::vendor_specific, agent_scopes}.encode() | 99U << 16U;
   EXPECT_EQ(packet_line(place, packet, ""),
-            "queue 3, packet 1027: vendor-specific, format 9, barrier, acquire agent, release agent, no completion "
+            "queue 3, packet 1027: vendor-specific, format 99, barrier, acquire agent, release agent, no completion "
             "signal");
   packet.words[0] = PacketHeader{PacketType::invalid, agent_scopes}.encode();
   EXPECT_EQ(detail::type_text(packet), "invalid");
