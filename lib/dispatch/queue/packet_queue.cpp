@@ -155,7 +155,7 @@ void PacketQueue::check_other_type(const Packet& packet) const {
   if (packet.header().type == PacketType::invalid) [[unlikely]]
     throw Error("a packet to submit has the type invalid: the queue would stop at it for ever");
   const bool is_barrier_value = packet.header().type == PacketType::vendor_specific &&
-                                packet.words[0] >> 16U == HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
+                                (packet.words[0] >> 16U & 0xffU) == HSA_AMD_PACKET_TYPE_BARRIER_VALUE;
   if (is_barrier_value && !agent_.properties().barrier_value_packets) [[unlikely]]
     throw Error(
         fmt::format("a barrier-value packet, which the firmware of {} does not know "

@@ -152,8 +152,10 @@ TEST_F(EdgeWaits, are_all_that_streams_use) {
 TEST_F(EdgeWaits, are_what_the_user_is_told_to_use) {
   Queue queue(hsa.agent());
   const Signal signal(hsa.agent());
-  const std::string error = error_of([&] { queue.submit(encode(BarrierValue{.signal = signal.handle()})); });
-  EXPECT_THAT(error, testing::HasSubstr("Queue::start_after"));
+  Packet packet = encode(BarrierValue{.signal = signal.handle()});
+  EXPECT_THAT(error_of([&] { queue.submit(packet); }), testing::HasSubstr("Queue::start_after"));
+  packet.words[0] |= 1U << 24U;  // reserved: the firmware looks at the format before it
+  EXPECT_THAT(error_of([&] { queue.submit(packet); }), testing::HasSubstr("Queue::start_after"));
   EXPECT_EQ(packets(hsa.queue()), 0U);
 }
 
