@@ -1,7 +1,11 @@
 # fmt::join has a header of its own: up to fmt 10 another one brings it, from 11 on (Debian 13 and later) none does.
 include(${CMAKE_CURRENT_LIST_DIR}/expect.cmake)
 
-file(GLOB_RECURSE sources ${PROJECT}/lib/*.[ch]pp ${PROJECT}/examples/*.[ch]pp ${PROJECT}/test/*.[ch]pp)
+set(sources)
+foreach(folder lib tools examples test)
+  file(GLOB_RECURSE found ${PROJECT}/${folder}/*.[ch]pp)
+  list(APPEND sources ${found})
+endforeach()
 set(seen 0)
 foreach(source IN LISTS sources)
   file(READ ${source} text)

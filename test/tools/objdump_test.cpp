@@ -18,10 +18,10 @@ using ::testing::HasSubstr;
 const std::string tool = std::string(TOOL_OBJDUMP) + " ";
 const std::string kernels = TOOLS_TEST_KERNELS;
 
-const nlohmann::json& named(const nlohmann::json& list, const std::string& name) {
-  const auto found =
-      std::find_if(list.begin(), list.end(), [&](const nlohmann::json& each) { return each["name"] == name; });
-  if (found == list.end()) throw std::runtime_error("there is no " + name + " in " + list.dump());
+const nlohmann::json& named(const nlohmann::json& list, std::string_view name) {
+  const auto found = std::find_if(list.begin(), list.end(),
+                                  [&](const nlohmann::json& each) { return each["name"].get<std::string>() == name; });
+  if (found == list.end()) throw std::runtime_error("there is no " + std::string(name) + " in " + list.dump());
   return *found;
 }
 

@@ -10,6 +10,7 @@
 #include <stdexcept>
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 namespace {
 

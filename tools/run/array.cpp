@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 namespace {
 

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include <fastdispatch/error.hpp>
 #include <fastdispatch/module.hpp>

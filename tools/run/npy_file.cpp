@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 namespace {
 

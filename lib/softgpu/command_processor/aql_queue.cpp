@@ -32,11 +32,9 @@ constexpr std::uint64_t short_nanoseconds = 2'000;
 /// For kernels that cannot be interrupted: they must not keep the program from destroying their queue.
 constexpr auto drain_limit = std::chrono::seconds(2);
 
-/// The field scratch_backing_memory_byte_size, which later headers have in a second version of the structure only.
 std::uint64_t scratch_bytes(const amd_queue_t& queue) {
-  constexpr std::size_t offset = offsetof(amd_queue_t, scratch_backing_memory_location) + sizeof(std::uint64_t);
   std::uint64_t bytes = 0;
-  std::memcpy(&bytes, reinterpret_cast<const std::byte*>(&queue) + offset, sizeof(bytes));
+  std::memcpy(&bytes, reinterpret_cast<const std::byte*>(&queue) + scratch_bytes_offset, sizeof(bytes));
   return bytes;
 }
 

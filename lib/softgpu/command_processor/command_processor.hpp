@@ -38,6 +38,11 @@ struct AqlQueueMemory {
   std::uint64_t* doorbell = nullptr;  ///< outlives the queue; null: the command processor's own
 };
 
+/// Where a queue has the 8 bytes of scratch_backing_memory_byte_size. From ROCr 7 on only a second version of the
+/// structure in the headers has a field of this name.
+inline constexpr std::size_t scratch_bytes_offset =
+    offsetof(amd_queue_t, scratch_backing_memory_location) + sizeof(std::uint64_t);
+
 /// A copy queue. Its indices are byte offsets that only grow.
 struct SdmaQueueMemory {
   std::uint32_t gpu = 0;

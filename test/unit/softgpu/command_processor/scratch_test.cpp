@@ -1,6 +1,10 @@
 // The protocol by which a queue gets scratch memory from the runtime when a kernel needs it. The test is the runtime.
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
 #include "memory_queue.hpp"
 #include "softgpu/command_processor/queue_errors.hpp"
 
@@ -12,7 +16,8 @@ protected:
   static void grant(MemoryQueue& queue, std::uint32_t lane_bytes, std::uint64_t waves) {
     queue.amd().scratch_backing_memory_location = 0x10000;
     queue.amd().scratch_wave64_lane_byte_size = lane_bytes;
-    queue.amd().scratch_backing_memory_byte_size = std::uint64_t{lane_bytes} * 64 * waves;
+    const std::uint64_t bytes = std::uint64_t{lane_bytes} * 64 * waves;
+    std::memcpy(reinterpret_cast<std::byte*>(&queue.amd()) + scratch_bytes_offset, &bytes, sizeof(bytes));
     queue.inactive().store(0);
   }
 

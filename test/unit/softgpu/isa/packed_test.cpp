@@ -354,7 +354,7 @@ VectorForm dot_form() {
 }
 
 TEST(LaterDots, ToHalvesMatchTheManual) {
-  const VectorInstruction row = dot_to_half.constrained(smaller_numbers);
+  const VectorInstruction row = dot_to_half.constrained(smaller_numbers).without({Form::constant});
   std::vector<Case> cases = cases_of(row);
   for (const bool high_source : {false, true})
     for (const bool high_result : {false, true}) {
@@ -366,7 +366,7 @@ TEST(LaterDots, ToHalvesMatchTheManual) {
   expect_match(cases, {.gfx90a_lacks_them = true});
 }
 
-/// LLVM 15's assembler knows registers only. An inline constant stands for both halves.
+/// LLVM 15's assembler knows registers only, so that fields are set by hand. An inline constant stands for both halves.
 TEST(LaterDots, ToHalvesTakeScalarsAndConstants) {
   const VectorInstruction row = dot_to_half.constrained(smaller_numbers);
   std::vector<Case> cases;
