@@ -26,7 +26,7 @@ void Emitter::run_following_waves() {
   llvm::BasicBlock* before = llvm::BasicBlock::Create(ir.getContext(), "slots", &function, entry_);
   ir.SetInsertPoint(before);
   ir.CreateBr(entry_);
-  for (llvm::AllocaInst* slot : slots) slot->moveBefore(before->getTerminator());
+  for (llvm::AllocaInst* slot : slots) slot->moveBefore(*before, before->getTerminator()->getIterator());
 
   llvm::BasicBlock* ended = new_block("ended");
   llvm::BasicBlock* behind = new_block("behind");

@@ -31,6 +31,12 @@
 #include <llvm/Transforms/Scalar/GVN.h>
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 
+// Headers of later releases, in which Core.h and ExecutorProcessControl.h have less.
+#if __has_include(<llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>)
+#include <llvm/ExecutionEngine/Orc/AbsoluteSymbols.h>
+#include <llvm/ExecutionEngine/Orc/SelfExecutorProcessControl.h>
+#endif
+
 #include "softgpu/compute/host_code/bit_selects.hpp"
 #include "softgpu/compute/host_code/code_lines.hpp"
 #include "softgpu/compute/instruction_set/llvm_versions.hpp"
@@ -119,14 +125,7 @@ void run_passes(llvm::Module& module, llvm::TargetMachine& machine, const std::s
 /// How much of the stack the functions of a context need at most, which is known when they are compiled.
 class FrameSize {
 public:
-  explicit FrameSize(llvm::LLVMContext& context) {
-    context.setDiagnosticHandlerCallBack(
-        [](const llvm::DiagnosticInfo& told, void* own) {
-          if (const auto* size = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(&told))
-            static_cast<FrameSize*>(own)->take(size->getStackSize());
-        },
-        this);
-  }
+  explicit FrameSize(llvm::LLVMContext& context) { context.setDiagnosticHandlerCallBack(take_told, this); }
 
   /// Functions of less than a page are not told of.
   static void ask_for(llvm::Module& module) {
@@ -137,6 +136,13 @@ public:
   [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
 
 private:
+  // LLVM has called with a reference, and from 19 on with a pointer.
+  static void take_told(const llvm::DiagnosticInfo* told, void* own) {
+    if (const auto* size = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(told))
+      static_cast<FrameSize*>(own)->take(size->getStackSize());
+  }
+  static void take_told(const llvm::DiagnosticInfo& told, void* own) { take_told(&told, own); }
+
   void take(std::uint64_t bytes) { bytes_ = std::max(bytes_, bytes); }
 
   std::uint64_t bytes_ = 0;
@@ -274,7 +280,7 @@ void prepare_llvm() {
 
 void set_machine(llvm::Module& module, const llvm::TargetMachine& machine) {
   module.setDataLayout(machine.createDataLayout());
-  module.setTargetTriple(machine.getTargetTriple().str());
+  set_triple(module, machine);
 }
 
 std::string object_of(llvm::Module& module, llvm::TargetMachine& machine, HostVectors vectors) {

@@ -3,6 +3,8 @@
 #include <limits>
 #include <numbers>
 
+#include "softgpu/compute/instruction_set/llvm_versions.hpp"
+
 namespace softgpu::compute {
 
 using llvm::Value;
@@ -30,7 +32,7 @@ Value* magnitude_bits(Emitter& e, Value* value) {
 Value* call_fma(Emitter& e, Value* a, Value* b, Value* c) {
   if (e.ir.getIsFPConstrained()) {
     llvm::Module* module = e.ir.GetInsertBlock()->getModule();
-    auto* fma = Intrinsic::getDeclaration(module, Intrinsic::experimental_constrained_fma, {a->getType()});
+    auto* fma = intrinsic(module, Intrinsic::experimental_constrained_fma, {a->getType()});
     return e.ir.CreateConstrainedFPCall(fma, {a, b, c});
   }
   return e.ir.CreateIntrinsic(Intrinsic::fma, {a->getType()}, {a, b, c});

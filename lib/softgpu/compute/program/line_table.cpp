@@ -53,9 +53,10 @@ std::string LineTable::line_of(std::uint64_t address) const {
 
 std::optional<SourceLine> LineTable::source_of(std::uint64_t address) const {
   if (state_->lines == nullptr) return std::nullopt;
-  const llvm::DILineInfo line = state_->lines->getLineInfoForAddress(anywhere(address), {FileNames::AbsoluteFilePath});
-  if (!is_known(line)) return std::nullopt;
-  return SourceLine{.file = line.FileName, .number = line.Line};
+  const std::optional<llvm::DILineInfo> line =  // as it is from LLVM 21 on
+      state_->lines->getLineInfoForAddress(anywhere(address), {FileNames::AbsoluteFilePath});
+  if (!line || !is_known(*line)) return std::nullopt;
+  return SourceLine{.file = line->FileName, .number = line->Line};
 }
 
 }  // namespace softgpu::compute

@@ -2,8 +2,10 @@
 
 #include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include <llvm/ADT/SmallVector.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/MC/MCAsmBackend.h>
 #include <llvm/MC/MCAsmInfo.h>
 #include <llvm/MC/MCCodeEmitter.h>
@@ -34,6 +36,8 @@ namespace softgpu::isa {
 namespace {
 
 constexpr const char* triple_name = "amdgcn-amd-amdhsa";
+/// What LLVM wants a triple as.
+using Triple = std::conditional_t<(LLVM_VERSION_MAJOR >= 22), llvm::Triple, std::string>;
 
 const llvm::Target& amdgpu() {
   static const llvm::Target* const target = [] {
@@ -41,7 +45,7 @@ const llvm::Target& amdgpu() {
     LLVMInitializeAMDGPUTargetMC();
     LLVMInitializeAMDGPUAsmParser();
     std::string error;
-    const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple_name, error);
+    const llvm::Target* found = llvm::TargetRegistry::lookupTarget(Triple(triple_name), error);
     if (found == nullptr) throw AssemblyError(error);
     return found;
   }();
@@ -74,12 +78,12 @@ std::vector<std::byte> assemble(const std::string& text, const compute::Target& 
   const llvm::Target& target = amdgpu();
   const llvm::Triple triple(triple_name);
   const llvm::MCTargetOptions options;
-  const std::unique_ptr<llvm::MCRegisterInfo> registers(target.createMCRegInfo(triple_name));
-  const std::unique_ptr<llvm::MCAsmInfo> syntax(target.createMCAsmInfo(*registers, triple_name, options));
+  const std::unique_ptr<llvm::MCRegisterInfo> registers(target.createMCRegInfo(Triple(triple_name)));
+  const std::unique_ptr<llvm::MCAsmInfo> syntax(target.createMCAsmInfo(*registers, Triple(triple_name), options));
   const std::unique_ptr<llvm::MCInstrInfo> instructions(target.createMCInstrInfo());
   const bool is_wide = gpu.architecture->has_both_wavefront_sizes && gpu.wavefront_size == 64;
   const std::unique_ptr<llvm::MCSubtargetInfo> subtarget(
-      target.createMCSubtargetInfo(triple_name, llvm::StringRef(gpu.architecture->llvm_processor),
+      target.createMCSubtargetInfo(Triple(triple_name), llvm::StringRef(gpu.architecture->llvm_processor),
                                    is_wide ? "-wavefrontsize32,+wavefrontsize64" : ""));
 
   std::string diagnostics;
@@ -96,9 +100,14 @@ std::vector<std::byte> assemble(const std::string& text, const compute::Target& 
   std::unique_ptr<llvm::MCAsmBackend> backend(target.createMCAsmBackend(*subtarget, *registers, options));
   std::unique_ptr<llvm::MCObjectWriter> writer = backend->createObjectWriter(stream);
   std::unique_ptr<llvm::MCCodeEmitter> emitter(target.createMCCodeEmitter(*instructions, context));
+#if LLVM_VERSION_MAJOR >= 19
+  const std::unique_ptr<llvm::MCStreamer> streamer(target.createMCObjectStreamer(
+      triple, context, std::move(backend), std::move(writer), std::move(emitter), *subtarget));
+#else
   const std::unique_ptr<llvm::MCStreamer> streamer(target.createMCObjectStreamer(
       triple, context, std::move(backend), std::move(writer), std::move(emitter), *subtarget, /*RelaxAll=*/false,
       /*IncrementalLinkerCompatible=*/false, /*DWARFMustBeAtTheEnd=*/false));
+#endif
 
   const std::unique_ptr<llvm::MCAsmParser> parser(llvm::createMCAsmParser(sources, context, *streamer, *syntax));
   const std::unique_ptr<llvm::MCTargetAsmParser> target_parser(

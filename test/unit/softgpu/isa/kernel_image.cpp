@@ -20,6 +20,10 @@ void set(Word& word, std::uint32_t mask, std::uint32_t shift, std::uint32_t valu
   word = static_cast<Word>(word | (value << shift & mask));
 }
 
+/// Fields whose names differ between LLVM's releases.
+constexpr std::uint32_t dx10_clamp_shift = 21, ieee_mode_shift = 23;  // of COMPUTE_PGM_RSRC1
+constexpr std::uint32_t user_sgpr_count_shift = 1;                    // of COMPUTE_PGM_RSRC2
+
 // Field encodings from "Kernel Descriptor for GFX9" in LLVM's AMDGPU usage guide.
 #define FASTDISPATCH_SET(word, field, value) set(word, abi::field, abi::field##_SHIFT, value)
 
@@ -36,8 +40,8 @@ abi::kernel_descriptor_t descriptor(std::uint32_t private_bytes, std::uint32_t f
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_FLOAT_ROUND_MODE_16_64, float_mode >> 2);
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_FLOAT_DENORM_MODE_32, float_mode >> 4);
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_FLOAT_DENORM_MODE_16_64, float_mode >> 6);
-  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_ENABLE_DX10_CLAMP, float_mode >> 8);
-  FASTDISPATCH_SET(kernel.compute_pgm_rsrc1, COMPUTE_PGM_RSRC1_ENABLE_IEEE_MODE, float_mode >> 9);
+  set(kernel.compute_pgm_rsrc1, 1U << dx10_clamp_shift, dx10_clamp_shift, float_mode >> 8);
+  set(kernel.compute_pgm_rsrc1, 1U << ieee_mode_shift, ieee_mode_shift, float_mode >> 9);
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc2, COMPUTE_PGM_RSRC2_ENABLE_SGPR_WORKGROUP_ID_X, 1);
   FASTDISPATCH_SET(kernel.compute_pgm_rsrc3, COMPUTE_PGM_RSRC3_GFX90A_ACCUM_OFFSET, kernel_vector_registers / 4 - 1);
   FASTDISPATCH_SET(kernel.kernel_code_properties, KERNEL_CODE_PROPERTY_ENABLE_SGPR_KERNARG_SEGMENT_PTR, 1);
@@ -49,7 +53,7 @@ abi::kernel_descriptor_t descriptor(std::uint32_t private_bytes, std::uint32_t f
     FASTDISPATCH_SET(kernel.kernel_code_properties, KERNEL_CODE_PROPERTY_ENABLE_SGPR_FLAT_SCRATCH_INIT, 1);
     user_sgprs = 8;
   }
-  FASTDISPATCH_SET(kernel.compute_pgm_rsrc2, COMPUTE_PGM_RSRC2_USER_SGPR_COUNT, user_sgprs);
+  set(kernel.compute_pgm_rsrc2, 31U << user_sgpr_count_shift, user_sgpr_count_shift, user_sgprs);
   return kernel;
 }
 
