@@ -28,6 +28,7 @@ constexpr ArchitectureFamily cdna2 = {
     .has_shader_array_cache = false,
     .goes_past_all_caches = "glc",
     .keeps_upper_halves = false,
+    .names_register_halves = false,
     .compares_write_only_exec = false,
     .repeats_packed_inline_constants = false,
     .exchanges_within_32_lanes = false,
@@ -60,6 +61,7 @@ constexpr ArchitectureFamily rdna2 = {
     .has_shader_array_cache = true,
     .goes_past_all_caches = "dlc",
     .keeps_upper_halves = true,
+    .names_register_halves = false,
     .compares_write_only_exec = true,
     .repeats_packed_inline_constants = false,
     .exchanges_within_32_lanes = true,
@@ -76,6 +78,7 @@ constexpr ArchitectureFamily rdna3 = [] {
   family.packs_work_item_ids = true;
   family.gpr_alloc_vgpr_size = 12;
   family.lds_alloc_granule = 512;
+  family.names_register_halves = true;
   family.repeats_packed_inline_constants = true;
   return family;
 }();

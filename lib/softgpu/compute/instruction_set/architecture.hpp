@@ -48,6 +48,7 @@ struct ArchitectureFamily {
 
   // The behaviour of instructions.
   bool keeps_upper_halves;               ///< results of 16 bits leave the register's other half as it is
+  bool names_register_halves;            ///< instructions of 16 bits choose halves in each encoding
   bool compares_write_only_exec;         ///< v_cmpx has no other destination
   bool repeats_packed_inline_constants;  ///< v_pk_fmac_f16 takes an inline constant's lower half for both
   bool exchanges_within_32_lanes;        ///< ds_permute and ds_bpermute do not reach the other half of 64 lanes

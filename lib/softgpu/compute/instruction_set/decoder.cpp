@@ -1,6 +1,7 @@
 #include "softgpu/compute/instruction_set/decoder.hpp"
 
 #include "softgpu/compute/instruction_set/disassembler_quirks.hpp"
+#include "softgpu/compute/instruction_set/register_halves.hpp"
 
 #include <array>
 #include <charconv>
@@ -119,6 +120,10 @@ Operand parse_operand(std::string_view text) {
     operand.kind = Operand::Kind::null;
     return operand;
   }
+  if (text.starts_with('v') && (text.ends_with(".l") || text.ends_with(".h"))) {
+    operand.is_upper_half = text.ends_with('h');
+    text.remove_suffix(2);
+  }
   if (text.starts_with('v') && parse_register(text.substr(1), operand)) {
     operand.kind = Operand::Kind::vector;
   } else if (text.starts_with('a') && parse_register(text.substr(1), operand)) {
@@ -225,14 +230,28 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
   const std::size_t available = std::min(code.size(), bytes.size());
   for (std::size_t i = 0; i < available; ++i) bytes[i] = std::to_integer<std::uint8_t>(code[i]);
   if (ends_disassembler(std::span(bytes).first<8>())) return std::nullopt;
+  std::uint32_t first_dword = 0;
+  std::memcpy(&first_dword, bytes.data(), sizeof first_dword);
   std::array<char, 512> text = {};
-  const std::size_t size = LLVMDisasmInstruction(context_.get(), bytes.data(), available, 0, text.data(), text.size());
+  const auto disassemble = [&] {
+    return LLVMDisasmInstruction(context_.get(), bytes.data(), available, 0, text.data(), text.size());
+  };
+  std::size_t size = disassemble();
+  std::optional<std::string_view> replaced;
+  if (size == 0 && target_.architecture->names_register_halves) {
+    replaced = replace_unknown_move(std::span(bytes).first(available));
+    if (replaced) size = disassemble();
+  }
   if (size == 0) return std::nullopt;
   Instruction instruction = parse_instruction(text.data());
+  if (replaced) {
+    instruction.text.replace(0, instruction.mnemonic.size(), *replaced);
+    instruction.mnemonic = *replaced;
+  }
   const auto finish = [&](Instruction& each) {
     each.offset = offset;
     each.size = static_cast<std::uint32_t>(size);
-    std::memcpy(&each.first_dword, bytes.data(), sizeof each.first_dword);
+    each.first_dword = first_dword;
     each.mnemonic = target_.architecture->canonical_mnemonic(std::move(each.mnemonic));
   };
   finish(instruction);

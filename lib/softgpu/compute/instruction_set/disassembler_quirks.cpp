@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "softgpu/compute/instruction_set/decoder.hpp"
+#include "softgpu/compute/instruction_set/register_halves.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -81,6 +82,7 @@ void correct(Instruction& instruction, const Target& target) {
   extend_literals(instruction);
   if (target.architecture->chooses_matrix_sums) correct_sums(instruction);
   if (target.architecture->compares_write_only_exec) name_exec(instruction, target.wavefront_size);
+  if (target.architecture->names_register_halves) name_halves(instruction);
 }
 
 }  // namespace softgpu::compute

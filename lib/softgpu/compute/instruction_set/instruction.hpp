@@ -39,11 +39,12 @@ struct Operand {
   unsigned dwords = 1;
   std::int64_t value = 0;
   double real = 0;
-  bool is_literal = false;   ///< integer: printed in hexadecimal, hence a 32-bit literal (or a memory offset)
-  bool negated = false;      ///< -v0, neg(1.0)
-  bool absolute = false;     ///< |v0|
-  bool sign_extend = false;  ///< sext(v0), of SDWA
-  std::string text;          ///< the operand as written
+  bool is_literal = false;     ///< integer: printed in hexadecimal, hence a 32-bit literal (or a memory offset)
+  bool negated = false;        ///< -v0, neg(1.0)
+  bool absolute = false;       ///< |v0|
+  bool sign_extend = false;    ///< sext(v0), of SDWA
+  bool is_upper_half = false;  ///< v0.h; v0.l is as v0
+  std::string text;            ///< the operand as written
 
   [[nodiscard]] bool is_scalar() const { return kind == Kind::scalar; }
   [[nodiscard]] bool is_vector() const { return kind == Kind::vector; }

@@ -97,6 +97,26 @@ void select_half(Emitter& e, const Instruction& i) {
   vector.write(b16, results);
 }
 
+/// v_swap_b16: its source is a destination, too.
+void swap_register_halves(Emitter& e, const Instruction& i) {
+  Instruction back = i;
+  std::swap(back.operands.at(0), back.operands.at(1));
+  const bool from_upper = i.element("op_sel", 0, 0) != 0;
+  const bool to_upper = i.element("op_sel", 1, 0) != 0;
+  back.modifiers = {
+      {.name = "op_sel", .text = std::string("[") + (to_upper ? "1" : "0") + (from_upper ? ",1]" : ",0]")}};
+  VectorInstruction forth(e, i);
+  VectorInstruction other(e, back);
+  Chunks sources = {};
+  Chunks destinations = {};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    sources.at(chunk) = forth.source(0, b16, chunk);
+    destinations.at(chunk) = other.source(0, b16, chunk);
+  }
+  forth.write(b16, sources);
+  other.write(b16, destinations);
+}
+
 /// The first bits of neg_lo say which of the two sources has parts with signs.
 template <unsigned bits>
 void dot_of_either_sign(Emitter& e, const Instruction& i) {
@@ -158,6 +178,8 @@ void add_vector_instructions(HandlerTable& table) {
   op("v_or_b16", u16, 2, binary<Op::Or>);
   op("v_xor_b16", u16, 2, binary<Op::Xor>);
   op("v_not_b16", u16, 1, [](Emitter& e, Sources s) { return e.ir.CreateNot(s[0]); });
+  op("v_mov_b16", b16, 1, [](Emitter&, Sources s) { return s[0]; });
+  table.add("v_swap_b16", swap_register_halves);
   add_vector_operation(table, "v_cvt_i32_i16", {u32, {u16}}, extend_half<true>);
   add_vector_operation(table, "v_cvt_u32_u16", {u32, {u16}}, extend_half<false>);
   add_vector_operation(table, "v_cvt_pk_i16_f32", {u32, {f32, f32}}, pack_integers);

@@ -219,6 +219,8 @@ Value* VectorInstruction::old_destination(Lane lane, unsigned chunk) {
   if (!destination.is_vector()) e_.unsupported("destination " + destination.text);
   Value* bits = e_.vgpr(destination.index, chunk);
   if (is_wide(lane)) bits = e_.combine(bits, e_.vgpr(destination.index + 1, chunk));
+  if (is_half(lane) && i_.element("op_sel", i_.operands.size() - first_source_, 0) != 0)
+    bits = e_.ir.CreateLShr(bits, 16);
   return to_lane(destination, lane, bits);
 }
 

@@ -40,7 +40,8 @@ WrittenRegisters::WrittenRegisters(const Instruction& instruction) {
   if (operands.empty() || only_reads(instruction.mnemonic)) return;
   add(operands[0]);
   if (operands.size() < 2) return;
-  if (instruction.mnemonic == "v_swap_b32" || has_second_result(instruction.mnemonic)) add(operands[1]);
+  const bool swaps = instruction.mnemonic == "v_swap_b32" || instruction.mnemonic == "v_swap_b16";
+  if (swaps || has_second_result(instruction.mnemonic)) add(operands[1]);
 }
 
 void WrittenRegisters::add(const Operand& operand) {

@@ -56,9 +56,10 @@ void execute(const VectorInstruction& instruction, const VectorForm& form, Machi
   for (unsigned lane = 0; lane < lane_count; ++lane) {
     if (!before.active(lane)) continue;
     Lane values;
+    const auto is_high = [&](std::size_t i) { return !form.high_halves.empty() && form.high_halves[i]; };
     for (std::size_t i = 0; i < form.sources.size(); ++i) {
       values.source.at(i) = form.sources[i].read(before, lane);
-      if (!form.high_halves.empty() && form.high_halves[i]) values.source.at(i) >>= 16;
+      if (is_high(i)) values.source.at(i) >>= 16;
     }
     if (form.dpp) {
       if (!form.dpp->enables(lane)) continue;
@@ -66,6 +67,7 @@ void execute(const VectorInstruction& instruction, const VectorForm& form, Machi
       const bool valid = from && before.active(*from);
       if (!valid && !form.dpp->bound_control) continue;
       values.source[0] = valid ? form.sources[0].read(before, *from) : form.sources[0].modify(0);
+      if (is_high(0)) values.source[0] >>= 16;
     }
     const u64 old = operation.writes_value ? before.vector_value(form.result, lane, result_bytes) : 0;
     values.old = form.result_in_high_half ? old >> 16 : old;
