@@ -20,9 +20,24 @@ function(fastdispatch_llvm_refusal folder result)
   set(${result} "${why}" PARENT_SCOPE)
 endfunction()
 
+# Sets `result` to the versions in the order of preference. A disassembler knows what compilers of its release write:
+# the oldest one that is as new as hipcc's clang, whose version is `compiler` or nothing, then newer ones, then older ones.
+function(fastdispatch_llvm_versions compiler result)
+  set(as_new)
+  set(older)
+  foreach(version RANGE ${fastdispatch_llvm_first} ${fastdispatch_llvm_last})
+    if(compiler AND version LESS compiler)
+      list(PREPEND older ${version})
+    else()
+      list(APPEND as_new ${version})
+    endif()
+  endforeach()
+  set(${result} ${as_new} ${older} PARENT_SCOPE)
+endfunction()
+
 # Sets `result` to the folder of the LLVMConfig.cmake to use, or to nothing, and `refusals` to why others are not used.
-# In the order of preference: the one that was asked for, the user's prefixes, the distributions' folders with a version,
-# those without. ROCm's own LLVM is hipcc's, and used only where it is asked for.
+# In the order of preference: the one that was asked for, the user's prefixes, the distributions' folders with a version
+# (fastdispatch_compiler_version is that of hipcc's clang, if it is known), those without. ROCm's own LLVM is hipcc's, and used only where it is asked for.
 function(fastdispatch_choose_llvm result refusals)
   set(candidates)
   if(FASTDISPATCH_LLVM_DIR)
@@ -36,7 +51,8 @@ function(fastdispatch_choose_llvm result refusals)
       get_filename_component(rocm ${FASTDISPATCH_ROCM} REALPATH)
       list(FILTER prefixes EXCLUDE REGEX "^(${FASTDISPATCH_ROCM}|${rocm})(/|$)")
     endif()
-    foreach(version RANGE ${fastdispatch_llvm_first} ${fastdispatch_llvm_last})
+    fastdispatch_llvm_versions("${fastdispatch_compiler_version}" versions)
+    foreach(version IN LISTS versions)
       list(APPEND prefixes /usr/lib/llvm-${version} /usr/lib64/llvm${version} /usr/lib/llvm${version} /usr/lib/llvm/${version})
     endforeach()
     list(APPEND prefixes /usr/local /usr)

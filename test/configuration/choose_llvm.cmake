@@ -30,6 +30,15 @@ foreach(pair "old:is version '14'" "new:is version '23'" "x86:AMDGPU target" "st
   expect_match("Why the LLVM ${name} is refused" "${refusals}" "the one in ${FOLDER}/${name}/lib/cmake/llvm .*${why}")
 endforeach()
 
+# What hipcc's clang writes is read by an LLVM that is as new.
+function(expect_versions compiler expected)
+  fastdispatch_llvm_versions("${compiler}" versions)
+  expect_equal("The order of LLVMs beside clang '${compiler}'" "${versions}" "${expected}")
+endfunction()
+expect_versions("" "15;16;17;18;19;20;21;22")
+expect_versions(19 "19;20;21;22;18;17;16;15")
+expect_versions(23 "22;21;20;19;18;17;16;15")
+
 set(FASTDISPATCH_LLVM_DIR ${FOLDER}/good)
 expect_llvm("that FASTDISPATCH_LLVM_DIR names by its folder" good)
 set(FASTDISPATCH_LLVM_DIR ${FOLDER}/good/lib/cmake/llvm)
