@@ -23,7 +23,7 @@ run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${PREFIX})
 expect_files(library "/libfastdispatch\\.so\\.[0-9.]+$")
 expect_files(dev "^include/fastdispatch/.*\\.hpp$" "/libfastdispatch\\.so$" "/libfastdispatch\\.a$"
              "/cmake/fastdispatch/" "/pkgconfig/fastdispatch\\.pc$")
-expect_files(softgpu "^bin/softgpu-run$" "/softgpu/libdtif\\.so$" "/softgpu/libhsakmt\\.so\\.1$"
+expect_files(softgpu "^bin/softgpu-run$" "/softgpu/libhsakmt\\.so\\.1$"
              "/softgpu/libsoftgpu_driver_files\\.so$" "/softgpu/tools/lsmod$" "/man1/softgpu-run\\.1\\.gz$")
 expect_files(tools "^bin/fastdispatch-(info|run|objdump)$" "/man1/fastdispatch-(info|run|objdump)\\.1\\.gz$")
 expect_files(examples "/fastdispatch/kernels/[a-z_]+\\.hsaco$")

@@ -1,5 +1,5 @@
 # What the shared libraries give to the loader: of libfastdispatch.so the API alone, of the soft GPU the thunk's functions
-# alone, of the libraries beside it those that ROCr 7 and the wrapped program ask for.
+# alone, of the library beside it those that the wrapped program and libfastdispatch ask for.
 include(${CMAKE_CURRENT_LIST_DIR}/run.cmake)
 
 function(expect_symbols library pattern needed)
@@ -18,5 +18,4 @@ expect_symbols(${FASTDISPATCH}
                "(((typeinfo|typeinfo name|vtable) for|(non-virtual|virtual) thunk to) )?fastdispatch::"
                "fastdispatch::Queue::submit\\(fastdispatch::Batch const&\\)")
 expect_symbols(${SOFTGPU} "(hsaKmt|HSAKMT_1|amdgpu_[a-z_]*@|drmCommandWriteRead@|softgpu_[a-z_]*@)" "hsaKmtOpenKFD")
-expect_symbols(${DTIF} "Dtif" "DtifCreate")
-expect_symbols(${DRIVER_FILES} "f?open(64)?" "open64")
+expect_symbols(${DRIVER_FILES} "(f?open(64)?|softgpu_run_mark)" "open64")

@@ -45,6 +45,7 @@ protected:
 constexpr std::size_t large = std::size_t{4} << 20U;  // mapped by itself, and given back at once
 
 TEST_F(QueueFailures, a_fault_tells_the_freed_buffer_that_the_kernel_went_to) {
+  if (!tells_memory_fault()) GTEST_SKIP() << "this ROCr has told a memory fault before";
   std::uint32_t* freed = nullptr;
   {
     DeviceBuffer<std::uint32_t> cells(gpu, large, "cells");
@@ -59,6 +60,7 @@ TEST_F(QueueFailures, a_fault_tells_the_freed_buffer_that_the_kernel_went_to) {
 
 TEST_F(QueueFailures, a_fault_tells_the_buffer_that_the_kernel_ran_beyond) {
   if (!runtime.on_softgpu()) GTEST_SKIP() << "the driver may have mapped something there";
+  if (!tells_memory_fault()) GTEST_SKIP() << "this ROCr has told a memory fault before";
   DeviceBuffer<std::uint32_t> cells(gpu, large, "cells");
   queue.dispatch(write, grid(1), cells.data() + large + 16);
   EXPECT_THAT(error_of([&] { queue.wait(limit); }),
@@ -66,6 +68,7 @@ TEST_F(QueueFailures, a_fault_tells_the_buffer_that_the_kernel_ran_beyond) {
 }
 
 TEST_F(QueueFailures, a_wild_address_reaches_every_waiter_but_not_later_queues) {
+  if (!tells_memory_fault()) GTEST_SKIP() << "this ROCr has told a memory fault before";
   auto* const wild = std::bit_cast<std::uint32_t*>(std::uintptr_t{0xdead000});
   const auto is_told =
       AllOf(HasSubstr("memory fault on gfx"), HasSubstr("at address 0xdead000"), HasSubstr("kernel write_to"));
@@ -83,6 +86,7 @@ TEST_F(QueueFailures, a_wild_address_reaches_every_waiter_but_not_later_queues) 
 
 TEST_F(QueueFailures, a_wild_address_in_read_only_memory_is_told_as_such) {
   if (!runtime.on_softgpu()) GTEST_SKIP() << "hardware sees no memory of the program's that is not pinned";
+  if (!tells_memory_fault()) GTEST_SKIP() << "this ROCr has told a memory fault before";
   constexpr std::size_t words = 1024;
   auto* const page =
       static_cast<std::uint32_t*>(mmap(nullptr, 4 * words, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
@@ -114,6 +118,7 @@ protected:
 
 TEST_F(FaultLines, of_accesses_are_told_with_their_instructions) {
   if (!runtime.on_softgpu()) GTEST_SKIP() << "hardware does not tell the instruction";
+  if (!tells_memory_fault()) GTEST_SKIP() << "this ROCr has told a memory fault before";
   EXPECT_THAT(report_of("store_one", wild),
               ContainsRegex("at offset 0x[0-9a-f]+, global_store_[^(]*\\(.*fault_lines.hip:9\\)"));
   EXPECT_THAT(report_of("store_through_a_function", wild),

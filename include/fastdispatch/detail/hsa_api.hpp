@@ -64,8 +64,8 @@ struct HsaApi {
   /// Whether amd_signal_wait_any may be called with a time limit. From the release on that also waits for all of
   /// several signals (hsa_amd_signal_wait_all), ROCr reads beyond its lists when the time is up, and crashes.
   bool wait_any_keeps_time = true;
-  /// Whether hsa_init starts HSA again after hsa_shut_down. ROCr 6.4 leaves the driver open when it shuts down, and
-  /// refuses to start where it is open (icl-utk-edu/papi#407).
+  /// Whether hsa_init starts HSA again after hsa_shut_down. A ROCr with the thunk built in, 6.3 and later, leaves the
+  /// driver open when it shuts down, and refuses to start where it is open (icl-utk-edu/papi#407).
   bool starts_again = true;
 };
 

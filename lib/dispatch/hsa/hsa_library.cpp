@@ -3,8 +3,6 @@
 #include <climits>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <mutex>
 #include <string_view>
@@ -25,9 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* thunk_name = "libhsakmt.so.1";
-constexpr const char* dtif_name = "libdtif.so";
-constexpr const char* dtif_variable = "HSA_ENABLE_DTIF";
-constexpr const char* softgpu_mark = "softgpu_mark";  // what the soft GPU's library defines, and no other
+constexpr const char* softgpu_mark = "softgpu_mark";          // what the soft GPU's library defines, and no other
+constexpr const char* softgpu_run_mark = "softgpu_run_mark";  // what softgpu-run preloads defines
 
 std::string last_dl_error() {
   const char* text = dlerror();
@@ -97,45 +94,14 @@ void load_softgpu() {
   refuse_softgpu(path, is_softgpu ? fmt::format("its SONAME is not {}", thunk_name) : "it is no soft GPU");
 }
 
-// How the soft GPU gets below an HSA runtime.
-enum class Door {
-  none,
-  thunk,   // its calls of the thunk end in a libhsakmt.so.1 of their own, which the soft GPU can be
-  dtif,    // ROCr 7: with HSA_ENABLE_DTIF=1 it looks the thunk up in libdtif.so
-  kernel,  // ROCr 6.3 and 6.4: the thunk is built in, and what it calls is the kernel
-};
+// Up to ROCr 6.2 the thunk is a library of its own, whose place the soft GPU takes. Later releases have it built in.
+// What they call is the kernel. A symbol is looked for in a library and in what it depends on.
+bool has_own_thunk(void* runtime) { return dlsym(runtime, "hsaKmtOpenKFD") == nullptr; }
 
-bool has_text(const fs::path& file, std::string_view text) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(stream), {}};
-  return content.find(text) != std::string::npos;
-}
-
-// A symbol is looked for in a library and in what it depends on. The variable's name is the one trace of DTIF that a
-// library has before hsa_init.
-Door door_of(void* runtime) {
-  if (dlsym(runtime, "hsaKmtOpenKFD") != nullptr) return Door::thunk;
-  return has_text(file_of(dlsym(runtime, "hsa_init")), dtif_variable) ? Door::dtif : Door::kernel;
-}
-
-// ROCr opens libdtif.so by name in hsa_init, and gets the library that is already loaded under this name.
-void open_dtif_door(Device device) {
-  if (device == Device::softgpu) {
-    const fs::path path = softgpu_path().parent_path() / dtif_name;
-    if (dlopen(fs::absolute(path).c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr)
-      refuse_softgpu(softgpu_path(),
-                     fmt::format("this HSA runtime asks for {} beside it, {}", dtif_name, last_dl_error()));
-    setenv(dtif_variable, "1", 1);
-  } else if (const char* enabled = std::getenv(dtif_variable); enabled != nullptr && enabled == std::string_view("1")) {
-    static_cast<void>(dlopen(dtif_name, RTLD_NOW | RTLD_LOCAL));  // so that it is known which thunk it has
-  }
-}
-
-// The runtime's calls of the C library that are meant for the driver end in the soft GPU from now on. softgpu-run does
-// the same when the runtime opens /dev/kfd. False if that cannot be done.
-bool open_kernel_door(void* runtime, Device device) {
-  void* thunk = dlopen(thunk_name, RTLD_NOW | RTLD_LOCAL);  // so that it is known which thunk it has
-  if (device != Device::softgpu) return true;
+// The calls of the C library that a runtime with a thunk of its own makes for the driver end in the soft GPU from now
+// on. softgpu-run does the same when the runtime opens /dev/kfd. False if that cannot be done.
+bool stand_in_for_kernel(void* runtime) {
+  void* thunk = dlopen(thunk_name, RTLD_NOW | RTLD_NOLOAD);
   using StandIn = bool (*)(const void*);
   const auto stand_in = reinterpret_cast<StandIn>(dlsym(thunk, "softgpu_stand_in_for_kernel"));
   return stand_in != nullptr && stand_in(dlsym(runtime, "hsa_init"));
@@ -158,10 +124,10 @@ void* load_hsa_runtime(Device device, const Machine& machine) {
       reason = last_dl_error();
     } else {
       const std::string file = file_of(dlsym(handle, "hsa_init")).string();
-      const bool may_be_softgpu = device == Device::softgpu || std::getenv(dtif_variable) != nullptr;
-      const Door door = may_be_softgpu ? door_of(handle) : Door::none;  // looking may take a read of the whole library
-      if (door == Door::dtif) open_dtif_door(device);
-      if (door != Door::kernel || open_kernel_door(handle, device)) {
+      // softgpu-run loads the soft GPU when the runtime opens the driver. Which thunk it has is to be known before.
+      if (device != Device::softgpu && dlsym(RTLD_DEFAULT, softgpu_run_mark) != nullptr)
+        static_cast<void>(dlopen(thunk_name, RTLD_NOW | RTLD_LOCAL));
+      if (device != Device::softgpu || !has_own_thunk(handle) || stand_in_for_kernel(handle)) {
         log().info("HSA runtime {}: {}", file, why);
         return handle;
       }
@@ -189,7 +155,7 @@ void fill(HsaApi& api, void* handle, std::string_view path) {
   FASTDISPATCH_HSA_FUNCTIONS(FASTDISPATCH_HSA_LOAD)
 #undef FASTDISPATCH_HSA_LOAD
   api.wait_any_keeps_time = dlsym(handle, "hsa_amd_signal_wait_all") == nullptr;
-  api.starts_again = path.find("/libhsa-runtime64.so.1.15.") == std::string_view::npos;  // 6.4's
+  api.starts_again = !has_own_thunk(handle);
 }
 
 // The file of the thunk that ROCr's calls go to; empty where ROCr is linked to AMD's thunk statically.

@@ -1,4 +1,4 @@
-// The door of a ROCr that calls the kernel's interface, because its thunk is built in: 6.3, 6.4, and any other.
+// The door of a ROCr that calls the kernel's interface, because its thunk is built in: 6.3 and later.
 #include "softgpu/kernel_interface/calls.hpp"
 #include "softgpu/kernel_interface/process.hpp"
 

@@ -1,5 +1,5 @@
 // The part of libdrm and libdrm_amdgpu that ROCr 6 and later call for a GPU. libhsakmt.so.1 comes before libdrm_amdgpu
-// in the search for the symbols of ROCr 6; ROCr 7 looks them up by libdtif.so (../dtif).
+// in the search for ROCr's symbols. A ROCr with the thunk built in gets them by ../kernel_interface.
 //
 // Others in the process may use libdrm for another GPU, such as a display's: their calls are passed on.
 #include <cerrno>

@@ -1,5 +1,5 @@
-// The functions that libhsakmt 7 adds to those of 6, and that ROCr 7 looks up: by name in a library of software devices
-// (../dtif), or as imports where a distribution keeps libhsakmt apart. What changes in structures is in layouts.hpp.
+// The functions that libhsakmt 7 adds to those of 6, for a ROCr 7 whose distribution keeps libhsakmt apart. What
+// changes in structures is in layouts.hpp.
 #pragma once
 
 #include <cstdint>

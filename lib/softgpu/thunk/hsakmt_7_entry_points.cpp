@@ -1,4 +1,4 @@
-// The functions of libhsakmt 7 that ROCr 7 calls, or needs to be there before it starts.
+// The functions of libhsakmt 7 that ROCr 7 calls.
 #include "softgpu/thunk/hsakmt_7.hpp"
 
 #include <cstddef>
@@ -74,7 +74,7 @@ SOFTGPU_ENTRY hsaKmtRegisterGraphicsHandleToNodes(HSAuint64 file, HsaGraphicsRes
   return hsaKmtRegisterGraphicsHandleToNodesExt(file, info, node_count, nodes, 0);
 }
 
-// What ROCr looks up, and the soft GPU does not offer. ROCr 7.2 looks these up:
+// What the soft GPU does not offer. ROCr 7.2 calls these:
 SOFTGPU_REFUSE(hsaKmtAisReadWriteFile)
 SOFTGPU_REFUSE(hsaKmtCheckRuntimeDebugSupport)
 SOFTGPU_REFUSE(hsaKmtDbgAddressWatch)
@@ -96,7 +96,7 @@ SOFTGPU_REFUSE(hsaKmtProcessVMRead)
 SOFTGPU_REFUSE(hsaKmtProcessVMWrite)
 SOFTGPU_REFUSE(hsaKmtQueryEventState)
 SOFTGPU_REFUSE(hsaKmtUnmapGraphicHandle)
-// And these later releases:
+// And later releases these:
 SOFTGPU_REFUSE(hsaKmtCreateQueueV2)
 SOFTGPU_REFUSE(hsaKmtGetCoreDeviceInfo)
 SOFTGPU_REFUSE(hsaKmtGetCoreRuntimeInfo)

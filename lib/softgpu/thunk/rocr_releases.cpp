@@ -124,10 +124,8 @@ std::optional<RocrRelease> rocr_release(const LoadedLibrary& rocr) {
 Layouts layouts_of(const LoadedLibrary& caller) {
   const std::vector<std::string>& imports = caller.thunk_imports;
   const bool imports_of_7 = std::find(imports.begin(), imports.end(), "hsaKmtModelEnabled") != imports.end();
-  return imports_of_7 || takes_for_software_device(caller) ? Layouts::of_7 : Layouts::of_5;
+  return imports_of_7 ? Layouts::of_7 : Layouts::of_5;
 }
-
-bool takes_for_software_device(const LoadedLibrary& caller) { return is_rocr(caller) && caller.thunk_imports.empty(); }
 
 std::optional<std::string> unknown_rocr_warning(const LoadedLibrary& caller) {
   if (!is_rocr(caller) || rocr_release(caller)) return std::nullopt;

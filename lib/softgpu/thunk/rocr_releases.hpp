@@ -2,8 +2,8 @@
 //
 // ROCr does not pass its release. Up to 6.2 the list of functions that it imports from libhsakmt.so.1 tells the
 // release: the list changes with nearly every release, and it is the interface that the soft GPU implements. A later
-// ROCr imports none: it looks all of them up, or has them built in and calls the kernel's interface. The version in its
-// file's name tells the release.
+// ROCr imports none: it has the thunk built in, and calls the kernel's interface. The version in its file's name tells
+// the release.
 #pragma once
 
 #include <optional>
@@ -27,9 +27,6 @@ enum class RocrRelease {
 
 /// What the caller's structures look like, whether its release is a tested one or not.
 [[nodiscard]] Layouts layouts_of(const LoadedLibrary& caller);
-
-/// Whether this is a ROCr that came in by its door for software devices: it imports nothing of the thunk.
-[[nodiscard]] bool takes_for_software_device(const LoadedLibrary& caller);
 
 /// A warning for the user of a ROCr that the soft GPU is not tested under. Nothing for a known ROCr, or for a caller
 /// that is not ROCr.

@@ -3,14 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <set>
 
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/packet_trace.hpp"
 #include "softgpu/thunk/buffer_objects.hpp"
 #include "softgpu/thunk/environment.hpp"
 #include "softgpu/thunk/events.hpp"
-#include "softgpu/thunk/interrupt_waits.hpp"
 #include "softgpu/thunk/layouts.hpp"
 #include "softgpu/thunk/memory.hpp"
 #include "softgpu/thunk/svm_ranges.hpp"
@@ -44,9 +42,6 @@ struct SoftGpu {
   SoftGpu(const Environment& environment, command_processor::PacketTrace* trace);
 
   Layouts layouts = Layouts::of_5;  ///< of the ROCr that opened it
-  bool is_software_device = false;  ///< to the ROCr that opened it
-  std::set<std::uint32_t> nodes_read{};
-  InterruptWaits interrupt_waits{};
   Topology topology;
   Events events;
   EventHost host;

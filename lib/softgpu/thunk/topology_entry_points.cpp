@@ -17,7 +17,6 @@ void look_at_caller(SoftGpu& gpu, const void* return_address) {
   const auto caller = softgpu::thunk::library_of(return_address);
   if (!caller) return;
   gpu.layouts = softgpu::thunk::layouts_of(*caller);
-  gpu.is_software_device = softgpu::thunk::takes_for_software_device(*caller);
   static std::once_flag once;
   if (const auto warning = softgpu::thunk::unknown_rocr_warning(*caller))
     std::call_once(once, [&] { gpu.host.report_error(*warning); });
@@ -57,13 +56,9 @@ SOFTGPU_ENTRY hsaKmtAcquireSystemProperties(HsaSystemProperties* properties) {
 SOFTGPU_ENTRY hsaKmtReleaseSystemProperties() { return HSAKMT_STATUS_SUCCESS; }
 
 SOFTGPU_ENTRY hsaKmtGetNodeProperties(HSAuint32 node, HsaNodeProperties* properties) {
-  const void* return_address = __builtin_return_address(0);
   return with_driver([&](SoftGpu& gpu) {
     if (!gpu.topology.is_node(node)) return HSAKMT_STATUS_INVALID_NODE_UNIT;
     softgpu::thunk::write_node_properties(gpu.topology.node(node), gpu.layouts, properties);
-    // ROCr reads the properties of all nodes once, and those of a GPU again for its agent.
-    if (gpu.is_software_device && gpu.topology.is_gpu(node) && !gpu.nodes_read.insert(node).second)
-      gpu.interrupt_waits.before(return_address);
     return HSAKMT_STATUS_SUCCESS;
   });
 }
@@ -96,8 +91,6 @@ SOFTGPU_ENTRY hsaKmtGetNodeIoLinkProperties(HSAuint32 node, HSAuint32 count, Hsa
 }
 
 SOFTGPU_ENTRY hsaKmtGetClockCounters(HSAuint32 /*node*/, HsaClockCounters* counters) {
-  if (SoftGpu* gpu = softgpu::thunk::soft_gpu(); gpu != nullptr && gpu->is_software_device)
-    gpu->interrupt_waits.after();
   // One clock for all, so that ROCr's conversion of profiling times is exact.
   const std::uint64_t now = softgpu::command_processor::gpu_clock();
   *counters = {.GPUClockCounter = now,

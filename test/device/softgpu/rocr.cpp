@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <thread>
 
@@ -48,15 +45,6 @@ hsa_status_t remember_pool(hsa_amd_memory_pool_t pool, void* data) {
   return HSA_STATUS_SUCCESS;
 }
 
-/// Whether this is ROCr 7, which opens libdtif.so.
-bool knows_software_devices(void* rocr) {
-  Dl_info info{};
-  dladdr(dlsym(rocr, "hsa_init"), &info);
-  std::ifstream file(info.dli_fname, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(file), {}};
-  return content.find("HSA_ENABLE_DTIF") != std::string::npos;
-}
-
 }  // namespace
 
 void open_rocr() {
@@ -67,21 +55,18 @@ void open_rocr() {
   void* thunk = open(SOFTGPU_LIBHSAKMT);
   void* rocr = open("libhsa-runtime64.so.1");
   if (dlsym(rocr, "hsaKmtOpenKFD") == dlsym(thunk, "hsaKmtOpenKFD")) return;
-  if (knows_software_devices(rocr)) {
-    open(SOFTGPU_LIBDTIF);
-    setenv("HSA_ENABLE_DTIF", "1", 1);
-    return;
-  }
   // A ROCr with a thunk of its own would open the machine's AMD GPU.
   using StandIn = bool(const void*);
   auto* const stand_in = reinterpret_cast<StandIn*>(dlsym(thunk, "softgpu_stand_in_for_kernel"));
   if (!stand_in(dlsym(rocr, "hsa_init"))) throw std::runtime_error("this ROCr cannot be given the soft GPU");
 }
 
+// What has the thunk built in leaves the driver open when it shuts down, and refuses to start where it is open.
 bool rocr_starts_again() {
-  Dl_info rocr{};
-  dladdr(dlsym(RTLD_DEFAULT, "hsa_init"), &rocr);
-  return std::filesystem::canonical(rocr.dli_fname).string().find(".so.1.15.") == std::string::npos;
+  void* rocr = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_NOLOAD);
+  const bool has_thunk_beside_it = dlsym(rocr, "hsaKmtOpenKFD") != nullptr;
+  dlclose(rocr);
+  return has_thunk_beside_it;
 }
 
 Rocr::Rocr() {

@@ -1,5 +1,5 @@
-// A library of ROCr's name that calls the kernel, as that of ROCm 6.3 and 6.4 does. hsa_init succeeds if it finds AMD's
-// driver, and so does hsa_shut_down if the driver is closed after that.
+// A library of ROCr's name that calls the kernel, as that of ROCm 6.3 and later does. hsa_init succeeds if it finds
+// AMD's driver, and so does hsa_shut_down if the driver is closed after that.
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <unistd.h>

@@ -68,6 +68,9 @@ mode_t mode_of(int flags, std::va_list arguments) {
 
 }  // namespace
 
+/// By which libfastdispatch notices that softgpu-run started the program.
+extern "C" __attribute__((visibility("default"))) const char softgpu_run_mark = 1;
+
 extern "C" __attribute__((visibility("default"))) int open(const char* path, int flags, ...) {
   std::va_list arguments;
   va_start(arguments, flags);
