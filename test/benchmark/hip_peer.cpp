@@ -30,7 +30,7 @@ std::unique_ptr<HipPeer> HipPeer::open(std::span<const std::byte> code_object, s
 }
 
 HipPeer::HipPeer(std::span<const std::byte> code_object, std::size_t graph_nodes) {
-  void* const library = ::dlopen("libamdhip64.so.5", RTLD_NOW | RTLD_LOCAL);  // never closed: HIP is not made for that
+  void* const library = ::dlopen(HIP_LIBRARY, RTLD_NOW | RTLD_LOCAL);  // never closed: HIP is not made for that
   if (library == nullptr) throw std::runtime_error(::dlerror());
 #define LOOK_UP(name) look_up_hip(library, "hip" #name, hip_.name)
   LOOK_UP(GetErrorString);

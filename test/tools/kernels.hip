@@ -54,7 +54,7 @@ extern "C" __global__ void reverse(uint32_t* values) {
 }
 
 // Resources of known sizes.
-extern "C" __global__ __launch_bounds__(256) void takes_lds(uint32_t* out) {
+extern "C" __global__ __launch_bounds__(256) __attribute__((amdgpu_num_vgpr(64))) void takes_lds(uint32_t* out) {
   __shared__ uint32_t staged[5120];  // 20 KiB: three groups to a compute unit
   for (uint32_t i = threadIdx.x; i < 5120; i += 256) staged[i] = out[i];
   __syncthreads();
