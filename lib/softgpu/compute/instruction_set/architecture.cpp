@@ -11,12 +11,11 @@ namespace {
 
 using enum ArchitectureFamily::FlatScratch;
 
-// Sources: the instruction-set manuals; LLVM's AMDGPU usage guide (caches); the kernel driver (family, names, devices,
-// XCDs).
+// Sources: the instruction-set manuals; LLVM's AMDGPU usage guide (caches); the kernel driver (family ids, chips'
+// names, devices, XCDs).
 
 constexpr ArchitectureFamily cdna2 = {
     .instructions = ArchitectureFamily::Instructions::cdna2,
-    .family_id = 141,
     .wavefront_size = 64,
     .has_both_wavefront_sizes = false,
     .flat_scratch = in_scalar_registers,
@@ -49,7 +48,6 @@ constexpr ArchitectureFamily cdna3 = [] {
 
 constexpr ArchitectureFamily rdna2 = {
     .instructions = ArchitectureFamily::Instructions::rdna,
-    .family_id = 143,
     .wavefront_size = 32,
     .has_both_wavefront_sizes = true,
     .flat_scratch = in_hardware_registers,
@@ -72,7 +70,6 @@ constexpr ArchitectureFamily rdna2 = {
 
 constexpr ArchitectureFamily rdna3 = [] {
   ArchitectureFamily family = rdna2;
-  family.family_id = 145;
   family.flat_scratch = architected;
   family.goes_past_all_caches = "glc";
   family.packs_work_item_ids = true;
@@ -89,19 +86,31 @@ constexpr std::string_view gfx942_in_llvm = LLVM_VERSION_MAJOR >= 17 ? "gfx942" 
 // clang-format off
 constexpr std::array architectures = {
     Architecture{cdna2, {.name = "gfx90a", .llvm_processor = "gfx90a", .major = 9, .minor = 0, .stepping = 10,
-                         .amd_name = "aldebaran", .device_id = 0x740c, .l2_caches = 1, .xgmi_to_host = true}},
+                         .amd_name = "aldebaran", .device_id = 0x740c, .family_id = 141, .l2_caches = 1, .xgmi_to_host = true}},
     Architecture{cdna3, {.name = "gfx940", .llvm_processor = "gfx940", .major = 9, .minor = 4, .stepping = 0,
-                         .amd_name = "aqua_vanjaram", .device_id = 0x74a0, .l2_caches = 6}},
+                         .amd_name = "aqua_vanjaram", .device_id = 0x74a0, .family_id = 141, .l2_caches = 6}},
     Architecture{cdna3, {.name = "gfx942", .llvm_processor = gfx942_in_llvm, .major = 9, .minor = 4, .stepping = 2,
-                         .amd_name = "aqua_vanjaram", .device_id = 0x74a1, .l2_caches = 8}},
+                         .amd_name = "aqua_vanjaram", .device_id = 0x74a1, .family_id = 141, .l2_caches = 8}},
     Architecture{rdna2, {.name = "gfx1030", .llvm_processor = "gfx1030", .major = 10, .minor = 3, .stepping = 0,
-                         .amd_name = "sienna_cichlid", .device_id = 0x73bf, .l2_caches = 1}},
+                         .amd_name = "sienna_cichlid", .device_id = 0x73bf, .family_id = 143, .l2_caches = 1}},
+    Architecture{rdna2, {.name = "gfx1031", .llvm_processor = "gfx1031", .major = 10, .minor = 3, .stepping = 1,
+                         .amd_name = "navy_flounder", .device_id = 0x73df, .family_id = 143, .l2_caches = 1}},
+    Architecture{rdna2, {.name = "gfx1032", .llvm_processor = "gfx1032", .major = 10, .minor = 3, .stepping = 2,
+                         .amd_name = "dimgrey_cavefish", .device_id = 0x73ff, .family_id = 143, .l2_caches = 1}},
+    Architecture{rdna2, {.name = "gfx1034", .llvm_processor = "gfx1034", .major = 10, .minor = 3, .stepping = 4,
+                         .amd_name = "beige_goby", .device_id = 0x743f, .family_id = 143, .l2_caches = 1}},
+    Architecture{rdna2, {.name = "gfx1035", .llvm_processor = "gfx1035", .major = 10, .minor = 3, .stepping = 5,
+                         .amd_name = "yellow_carp", .device_id = 0x1681, .family_id = 146, .l2_caches = 1}},
+    Architecture{rdna2, {.name = "gfx1036", .llvm_processor = "gfx1036", .major = 10, .minor = 3, .stepping = 6,
+                         .amd_name = "raphael", .device_id = 0x164e, .family_id = 149, .l2_caches = 1}},
     Architecture{rdna3, {.name = "gfx1100", .llvm_processor = "gfx1100", .major = 11, .minor = 0, .stepping = 0,
-                         .amd_name = "navi31", .device_id = 0x744c, .l2_caches = 1}},
+                         .amd_name = "navi31", .device_id = 0x744c, .family_id = 145, .l2_caches = 1}},
     Architecture{rdna3, {.name = "gfx1101", .llvm_processor = "gfx1101", .major = 11, .minor = 0, .stepping = 1,
-                         .amd_name = "navi32", .device_id = 0x747e, .l2_caches = 1}},
+                         .amd_name = "navi32", .device_id = 0x747e, .family_id = 145, .l2_caches = 1}},
     Architecture{rdna3, {.name = "gfx1102", .llvm_processor = "gfx1102", .major = 11, .minor = 0, .stepping = 2,
-                         .amd_name = "navi33", .device_id = 0x7480, .l2_caches = 1}},
+                         .amd_name = "navi33", .device_id = 0x7480, .family_id = 145, .l2_caches = 1}},
+    Architecture{rdna3, {.name = "gfx1103", .llvm_processor = "gfx1103", .major = 11, .minor = 0, .stepping = 3,
+                         .amd_name = "phoenix", .device_id = 0x15bf, .family_id = 148, .l2_caches = 1}},
 };
 // clang-format on
 

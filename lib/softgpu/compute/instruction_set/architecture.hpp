@@ -30,7 +30,6 @@ struct ArchitectureFamily {
   };
 
   Instructions instructions;
-  std::uint32_t family_id;        ///< the kernel driver's number for the family
   std::uint32_t wavefront_size;   ///< of kernels that do not say otherwise
   bool has_both_wavefront_sizes;  ///< the kernel descriptor's ENABLE_WAVEFRONT_SIZE32 chooses
   FlatScratch flat_scratch;
@@ -64,6 +63,7 @@ struct ArchitectureProduct {
   std::uint32_t major, minor, stepping;
   std::string_view amd_name;  ///< of the product that is modelled, as the kernel driver has it
   std::uint32_t device_id;    ///< and its PCI device
+  std::uint32_t family_id;    ///< and the number that the kernel driver gives to chips of its kind
   std::uint32_t l2_caches;    ///< of all its XCDs
   bool xgmi_to_host = false;  ///< else the host reaches it over PCI Express
 };

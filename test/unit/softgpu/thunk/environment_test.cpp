@@ -116,7 +116,8 @@ TEST(Environment, NamesTheArchitecturesThatThereAreWhereOneIsNotKnown) {
   for (const char* text : {"gfx90", "GFX90A", "gfx90a ", "", "gfx90a,", ",gfx90a", "gfx90a,gfx90"})
     EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_ARCH", text}})),
               "SOFTGPU_ARCH='" + std::string(text) +
-                  "' is not gfx90a, gfx940, gfx942, gfx1030, gfx1100, gfx1101 or gfx1102");
+                  "' is not gfx90a, gfx940, gfx942, gfx1030, gfx1031, gfx1032, gfx1034, gfx1035, gfx1036, gfx1100, "
+                  "gfx1101, gfx1102 or gfx1103");
 }
 
 struct BadValue {
