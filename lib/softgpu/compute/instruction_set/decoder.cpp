@@ -88,13 +88,14 @@ bool parse_named_scalar(std::string_view text, Operand& operand) {
 }
 
 bool parse_constant(std::string_view text, Operand& operand) {
+  const bool is_marked = unwrap(text, "lit(", ")");  // a literal, for a number that is also an inline one
   const std::string digits(text);
   char* end = nullptr;
   if (text.find('.') != std::string_view::npos) {
     operand.real = std::strtod(digits.c_str(), &end);
     operand.kind = Operand::Kind::real;
   } else {
-    operand.is_literal = text.starts_with("0x") || text.starts_with("-0x");
+    operand.is_literal = is_marked || text.starts_with("0x") || text.starts_with("-0x");
     operand.value = text.starts_with('-') ? std::strtoll(digits.c_str(), &end, 0)
                                           : static_cast<std::int64_t>(std::strtoull(digits.c_str(), &end, 0));
     operand.kind = Operand::Kind::integer;
