@@ -135,6 +135,10 @@ public:
     while (true) {
       const std::size_t comma = rest.find(',');
       const compute::Architecture* found = compute::Architecture::find(rest.substr(0, comma));
+      if (const auto llvm = compute::Architecture::needed_llvm(rest.substr(0, comma)))
+        return complain(name, text,
+                        "known to the LLVM of this build: " + std::string(rest.substr(0, comma)) + " needs LLVM " +
+                            std::to_string(*llvm) + " or later");
       if (found == nullptr) return complain(name, text, known_architectures());
       value.push_back(found);
       if (comma == std::string_view::npos) return;

@@ -23,9 +23,16 @@ constexpr std::string_view double_and_half_results[] = {
     "v_pk_add_f16",     "v_pk_mul_f16", "v_pk_fma_f16",     "v_pk_fmac_f16", "v_fma_mixlo_f16", "v_fma_mixhi_f16",
     "v_fmac_f16",       "v_fmamk_f16",  "v_fmaak_f16"};
 constexpr std::string_view independent[] = {
-    "v_min", "v_max",   "v_med3",  "v_trunc",       "v_ceil",          "v_floor",   "v_rndne",   "v_exp",
-    "v_log", "v_rcp",   "v_rsq",   "v_sqrt",        "v_sin",           "v_cos",     "v_frexp",   "v_cube",
-    "v_dot", "v_cvt_u", "v_cvt_i", "v_cvt_f32_f16", "v_cvt_f32_ubyte", "v_cvt_f64", "v_cvt_off", "v_cvt_pk"};
+    "v_min",   "v_max",         "v_med3",          "v_trunc",   "v_ceil",    "v_floor",  "v_rndne", "v_exp", "v_log",
+    "v_rcp",   "v_rsq",         "v_sqrt",          "v_sin",     "v_cos",     "v_frexp",  "v_cube",  "v_dot", "v_cvt_u",
+    "v_cvt_i", "v_cvt_f32_f16", "v_cvt_f32_ubyte", "v_cvt_f64", "v_cvt_off", "v_cvt_pk", "v_cvt_hi"};
+
+/// A scalar floating-point instruction rounds as the vector instruction of its name.
+std::string as_vector_instruction(std::string_view mnemonic) {
+  std::string name(mnemonic);
+  if (name.starts_with("s_")) name.front() = 'v';
+  return name;
+}
 
 /// s_setreg of denormals and of the IEEE mode is common, and begins at bit 4 or higher.
 bool sets_rounding(const Instruction& instruction) {
@@ -40,14 +47,16 @@ bool sets_rounding(const Instruction& instruction) {
 }  // namespace
 
 std::optional<unsigned> rounding_shift(std::string_view mnemonic) {
-  if (std::ranges::find(single_results, mnemonic) != std::end(single_results)) return 0;
-  if (std::ranges::find(double_and_half_results, mnemonic) != std::end(double_and_half_results)) return 2;
+  const std::string name = as_vector_instruction(mnemonic);
+  if (std::ranges::find(single_results, name) != std::end(single_results)) return 0;
+  if (std::ranges::find(double_and_half_results, name) != std::end(double_and_half_results)) return 2;
   return std::nullopt;
 }
 
 bool is_independent_of_rounding(std::string_view mnemonic) {
-  return !rounding_shift(mnemonic) &&
-         std::ranges::any_of(independent, [&](std::string_view start) { return mnemonic.starts_with(start); });
+  const std::string name = as_vector_instruction(mnemonic);
+  return !rounding_shift(name) &&
+         std::ranges::any_of(independent, [&](std::string_view start) { return name.starts_with(start); });
 }
 
 bool has_directed_rounding(const Program& program, std::uint32_t float_mode) {

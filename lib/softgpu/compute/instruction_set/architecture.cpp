@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
+#include <vector>
 
 #include <llvm/Config/llvm-config.h>
 
@@ -111,12 +113,33 @@ constexpr std::array architectures = {
                          .amd_name = "navi33", .device_id = 0x7480, .family_id = 145, .l2_caches = 1}},
     Architecture{rdna3, {.name = "gfx1103", .llvm_processor = "gfx1103", .major = 11, .minor = 0, .stepping = 3,
                          .amd_name = "phoenix", .device_id = 0x15bf, .family_id = 148, .l2_caches = 1}},
+    Architecture{rdna3, {.name = "gfx1150", .llvm_processor = "gfx1150", .major = 11, .minor = 5, .stepping = 0,
+                         .amd_name = "strix_point", .device_id = 0x150e, .family_id = 150, .l2_caches = 1,
+                         .first_llvm = 18}},
+    Architecture{rdna3, {.name = "gfx1151", .llvm_processor = "gfx1151", .major = 11, .minor = 5, .stepping = 1,
+                         .amd_name = "strix_halo", .device_id = 0x1586, .family_id = 150, .l2_caches = 1,
+                         .first_llvm = 18}},
 };
 // clang-format on
 
+bool is_known_to_llvm(const Architecture& architecture) { return architecture.first_llvm <= LLVM_VERSION_MAJOR; }
+
 }  // namespace
 
-std::span<const Architecture> Architecture::all() { return architectures; }
+std::span<const Architecture> Architecture::all() {
+  static const auto& known = []() -> const std::vector<Architecture>& {
+    auto& result = *new std::vector<Architecture>;  // as the handlers, never destroyed
+    std::ranges::copy_if(architectures, std::back_inserter(result), is_known_to_llvm);
+    return result;
+  }();
+  return known;
+}
+
+std::optional<unsigned> Architecture::needed_llvm(std::string_view name) {
+  const auto* found = std::ranges::find(architectures, name, &Architecture::name);
+  if (found == architectures.end() || is_known_to_llvm(*found)) return std::nullopt;
+  return found->first_llvm;
+}
 
 const Architecture* Architecture::find(std::string_view name) {
   const auto found = std::ranges::find(all(), name, &Architecture::name);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,6 +67,7 @@ struct ArchitectureProduct {
   std::uint32_t family_id;    ///< and the number that the kernel driver gives to chips of its kind
   std::uint32_t l2_caches;    ///< of all its XCDs
   bool xgmi_to_host = false;  ///< else the host reaches it over PCI Express
+  unsigned first_llvm = 15;   ///< the first LLVM that knows the processor and its instructions
 };
 
 struct Architecture : ArchitectureFamily, ArchitectureProduct {
@@ -88,11 +90,13 @@ struct Architecture : ArchitectureFamily, ArchitectureProduct {
   /// gfx90a's name for this architecture's `mnemonic` (without the encoding's suffix).
   [[nodiscard]] std::string canonical_mnemonic(std::string mnemonic) const;
 
-  /// All of them; the first one is the default.
+  /// All that the LLVM of this build knows; the first one is the default.
   [[nodiscard]] static std::span<const Architecture> all();
   [[nodiscard]] static const Architecture& gfx90a() { return all().front(); }
   /// Null if the name is not known.
   [[nodiscard]] static const Architecture* find(std::string_view name);
+  /// Which LLVM an architecture of this name waits for; nothing unless it is this build's that is too old.
+  [[nodiscard]] static std::optional<unsigned> needed_llvm(std::string_view name);
 };
 
 /// The instructions that later architectures renamed.

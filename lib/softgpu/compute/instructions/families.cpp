@@ -46,6 +46,7 @@ const HandlerTable& rdna_handlers() {
   static const HandlerTable& table = []() -> const HandlerTable& {
     HandlerTable& all = *new HandlerTable(cdna2_handlers());
     add_rdna_instructions(all);
+    add_scalar_floats(all);
     return all;
   }();
   return table;

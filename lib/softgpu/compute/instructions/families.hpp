@@ -32,5 +32,6 @@ void add_matrix_instructions(HandlerTable& table);
 void add_byte_floats(HandlerTable& table);
 void add_cdna3_instructions(HandlerTable& table);
 void add_rdna_instructions(HandlerTable& table);  ///< after all others, some of which it wraps
+void add_scalar_floats(HandlerTable& table);      ///< after the vector instructions
 
 }  // namespace softgpu::compute

@@ -115,7 +115,7 @@ Value* flush_denormals(Emitter& e, Value* value) {
 }
 
 VectorInstruction::VectorInstruction(Emitter& emitter, const Instruction& instruction, unsigned first_source)
-    : e_(emitter), i_(instruction), first_source_(first_source) {}
+    : e_(emitter), i_(instruction), first_source_(first_source), is_scalar_(instruction.mnemonic.starts_with("s_")) {}
 
 Value* VectorInstruction::raw(unsigned n, const Operand& operand, unsigned dword, unsigned chunk) {
   if (dword >= operand.dwords) e_.unsupported("operand " + operand.text + " is too narrow");
@@ -207,15 +207,16 @@ Value* VectorInstruction::source(unsigned n, Lane lane, unsigned chunk) {
 }
 
 /// If x is a signaling NaN, x * 1.0 and x - 0.0 are not x. The optimizer replaces them by x all the same: 1.0, 0.0, and
-/// the zeros that DPP puts in, are hidden from it.
+/// the zeros that DPP puts in, are hidden from it. So is what a scalar register holds: often a constant.
 bool VectorInstruction::is_foldable(unsigned n, const Operand& operand) const {
-  if (n == 0 && i_.encoding == Encoding::dpp) return true;
+  if (is_scalar_ || (n == 0 && i_.encoding == Encoding::dpp)) return true;
   const bool is_one = operand.kind == Operand::Kind::real && (operand.real == 1.0 || operand.real == -1.0);
   return is_one || (operand.kind == Operand::Kind::integer && (operand.value == 0 || operand.is_literal));
 }
 
 Value* VectorInstruction::old_destination(Lane lane, unsigned chunk) {
   const Operand& destination = i_.operands.at(0);
+  if (is_scalar_) return to_lane(destination, lane, constant(destination, lane));
   if (!destination.is_vector()) e_.unsupported("destination " + destination.text);
   Value* bits = e_.vgpr(destination.index, chunk);
   if (is_wide(lane)) bits = e_.combine(bits, e_.vgpr(destination.index + 1, chunk));
@@ -270,14 +271,14 @@ Value* VectorInstruction::place_part(Value* value, Value* old) {
 void VectorInstruction::write(Lane lane, Chunks values, UpperHalf upper) {
   e_.ir.setIsFPConstrained(false);  // the value has been rounded; code generators know few constrained comparisons
   const Operand& destination = i_.operands.at(0);
-  if (!destination.is_vector() || destination.dwords != (is_wide(lane) ? 2 : 1))
+  if (!is_scalar_ && (!destination.is_vector() || destination.dwords != (is_wide(lane) ? 2 : 1)))
     e_.unsupported("destination " + destination.text);
   llvm::Type* dwords = Emitter::lanes(e_.i32());
   std::array<Value*, chunk_count> also = {};
   for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk) {
     if (i_.encoding == Encoding::dpp) also.at(chunk) = dpp_write_mask(e_, i_, chunk);
   }
-  for (unsigned chunk = 0; chunk < e_.chunks(); ++chunk) {
+  for (unsigned chunk = 0; chunk < chunks(); ++chunk) {
     Value* value = values.at(chunk);
     if (is_floating(lane)) value = modify_output(lane, value);
     if (is_wide(lane)) {
@@ -292,6 +293,7 @@ void VectorInstruction::write(Lane lane, Chunks values, UpperHalf upper) {
     }
     if (is_half(lane)) value = e_.ir.CreateZExt(e_.ir.CreateBitCast(value, Emitter::lanes(e_.ir.getInt16Ty())), dwords);
     value = e_.ir.CreateBitCast(value, dwords);
+    if (is_scalar_) return e_.set_scalar(destination, e_.ir.CreateExtractElement(value, std::uint64_t{0}));
 
     Value* old = e_.vgpr(destination.index, chunk);
     if (i_.encoding == Encoding::sdwa) value = place_part(value, old);
@@ -322,7 +324,7 @@ void add_vector_operation(HandlerTable& table, std::string mnemonic, const Signa
     const bool clamps = options.clamped != nullptr && i.has("clamp");
     if (i.operands.size() != 1 + signature.sources.size() - (options.accumulates ? 1 : 0)) e.unsupported("operands");
     Chunks results = {};
-    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    for (unsigned chunk = 0; chunk < vector.chunks(); ++chunk) {
       std::vector<Value*> sources;
       for (unsigned n = 0; n < signature.sources.size(); ++n) {
         const bool is_accumulator = options.accumulates && n + 1 == signature.sources.size();

@@ -1,5 +1,6 @@
 // The operands of one VALU instruction in any of its encodings: source modifiers, sub-dword selection, DPP, output
-// modifiers, and the lanes that are written. Families describe only what happens in a lane.
+// modifiers, and the lanes that are written. Families describe only what happens in a lane. A scalar floating-point
+// instruction is one whose operands are scalar: its result is that of any lane.
 #pragma once
 
 #include <cstdint>
@@ -34,6 +35,9 @@ public:
   /// `first_source` is the operand that the ISA calls S0.
   VectorInstruction(Emitter& emitter, const Instruction& instruction, unsigned first_source = 1);
 
+  /// How many chunks there are to compute.
+  [[nodiscard]] unsigned chunks() const { return is_scalar_ ? 1 : e_.chunks(); }
+
   /// Source `n` (0 is S0) of a chunk, with all its modifiers.
   llvm::Value* source(unsigned n, Lane lane, unsigned chunk);
   /// The destination's old value, of instructions that accumulate.
@@ -59,6 +63,7 @@ private:
   Emitter& e_;
   const Instruction& i_;
   unsigned first_source_;
+  bool is_scalar_;
 };
 
 /// <16 x i16> that are halves as floats. A signaling NaN stays one.

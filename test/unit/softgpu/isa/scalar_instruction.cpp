@@ -51,10 +51,11 @@ public:
     for (const std::size_t i : last == 0 ? std::vector<std::size_t>{0} : std::vector<std::size_t>{0, last}) {
       constexpr std::array<int, 8> integers = {64, -16, 0, -1, 1, 17, 32, 63};
       add_with(i, scalar_constant(inline_integer(sources()[i], integers.at((pick_ + i) % integers.size()))));
-      add_with(i, scalar_constant(literal(sources()[i], 0x12345678)));
+      const bool is_half = bytes_of(sources()[i]) == 2;
+      add_with(i, scalar_constant(literal(sources()[i], is_half ? 0x1234 : 0x12345678)));
       if (bytes_of(sources()[i]) == 8) add_with(i, scalar_constant(literal(sources()[i], 0x87654321)));
       add_with(i, special_register(sources()[i]));
-      if (bytes_of(sources()[i]) == 4) add_with(i, scalar_constant(inline_float(sources()[i], 0.5)));
+      if (bytes_of(sources()[i]) <= 4) add_with(i, scalar_constant(inline_float(sources()[i], 0.5)));
     }
     if (operation().writes_value && registers_of(operation().result) == registers_of(sources()[last]))
       add(in_registers_, in_registers_[last].sgpr);  // the result replaces a source
