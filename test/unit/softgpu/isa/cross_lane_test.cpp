@@ -2,9 +2,11 @@
 #include <array>
 #include <bit>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
+#include "assembler.hpp"
 #include "harness.hpp"
 #include "tested_target.hpp"
 
@@ -59,10 +61,11 @@ TEST(CrossLane, WriteLaneIgnoresExec) {
 }
 
 TEST(CrossLane, ReadFirstLaneTakesTheFirstActiveOneOrLaneZero) {
-  expect_match({
-      {"v_readfirstlane_b32 s16, v0", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][first_active(s)]; }},
-      {"v_readfirstlane_b32 m0, v0", {}, [](MachineState& s) { s.m0 = s.vector[0][first_active(s)]; }},
-  });
+  std::vector<Case> cases = {
+      {"v_readfirstlane_b32 s16, v0", {}, [](MachineState& s) { s.scalar[16] = s.vector[0][first_active(s)]; }}};
+  const std::string to_m0 = "v_readfirstlane_b32 m0, v0";  // which LLVM 22 does not take
+  if (assembles(to_m0)) cases.push_back({to_m0, {}, [](MachineState& s) { s.m0 = s.vector[0][first_active(s)]; }});
+  expect_match(cases);
 }
 
 TEST(CrossLane, MaskBitCountCountsTheLanesBelow) {
