@@ -22,6 +22,9 @@ namespace {
 
 [[noreturn]] void fail(const compute::Failure& failure) { throw std::runtime_error("a litmus test: " + failure.text); }
 
+/// Of a work-group.
+std::uint32_t lds_bytes() { return isa::tested_target().architecture->compute_unit->lds_bytes; }
+
 hsa_kernel_dispatch_packet_t packet_for(const Setup& setup, const isa::KernelImage& image, std::uint64_t& kernarg) {
   const bool one_group = setup.side == Side::wavefront || setup.side == Side::lane;
   const std::uint32_t waves = setup.side == Side::wavefront ? setup.device_threads() : 1;
@@ -30,7 +33,7 @@ hsa_kernel_dispatch_packet_t packet_for(const Setup& setup, const isa::KernelIma
   packet.workgroup_size_x = static_cast<std::uint16_t>(lanes() * waves);
   packet.workgroup_size_y = packet.workgroup_size_z = packet.grid_size_y = packet.grid_size_z = 1;
   packet.grid_size_x = packet.workgroup_size_x * (one_group ? 1 : setup.device_threads());
-  packet.group_segment_size = setup.memory == Memory::lds ? compute::max_lds_bytes_per_group : 0;
+  packet.group_segment_size = setup.memory == Memory::lds ? lds_bytes() : 0;
   packet.kernel_object = image.kernel_object();
   packet.kernarg_address = &kernarg;
   return packet;
@@ -85,7 +88,7 @@ std::uint32_t Experiment::slot_bytes() const {
 
 std::uint32_t Experiment::most_rounds_of_launch() const {
   if (setup_.memory != Memory::lds || slot_bytes() == 0) return most_rounds;
-  return std::min(most_rounds, compute::max_lds_bytes_per_group / variable_count / slot_bytes());
+  return std::min(most_rounds, lds_bytes() / variable_count / slot_bytes());
 }
 
 void Experiment::prepare(LanePattern pattern, std::uint32_t rounds_of_launch) {
@@ -95,8 +98,7 @@ void Experiment::prepare(LanePattern pattern, std::uint32_t rounds_of_launch) {
   for (unsigned thread = 0; thread < threads; ++thread) {
     ThreadArguments& arguments = arguments_[thread];
     for (unsigned variable = 0; variable < variable_count; ++variable)
-      arguments.variables[variable] =
-          in_lds ? variable * (compute::max_lds_bytes_per_group / variable_count) : arena_->variable(variable);
+      arguments.variables[variable] = in_lds ? variable * (lds_bytes() / variable_count) : arena_->variable(variable);
     arguments.results = arena_->results(thread);
     arguments.progress = arena_->progress();
     arguments.lane_offsets = arena_->lane_offsets() + thread * lane_offsets_stride;

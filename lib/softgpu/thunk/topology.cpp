@@ -79,7 +79,7 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.MaxWavesPerSIMD = architecture.compute_unit->most_waves_per_simd;
   properties.WaveFrontSize = architecture.wavefront_size;
   properties.MaxSlotsScratchCU = scratch_waves_per_compute_unit(environment_);
-  properties.LDSSizeInKB = compute::max_lds_bytes_per_group / 1024;
+  properties.LDSSizeInKB = architecture.compute_unit->lds_bytes / 1024;
   properties.VGPRSizePerCU = 512 * 1024;
   properties.SGPRSizePerCU = 12800;
   properties.FComputeIdLo = 0x80001000 + (node - 1) * 0x1000;
@@ -139,7 +139,7 @@ void Topology::memory_banks(std::uint32_t node, std::span<HsaMemoryProperties> b
     all[0].Width = 4096;
     all[0].MemoryClockMax = 1600;
     all[1].HeapType = HSA_HEAPTYPE_GPU_LDS;
-    all[1].SizeInBytes = compute::max_lds_bytes_per_group;
+    all[1].SizeInBytes = environment_.architecture_of(node - 1).compute_unit->lds_bytes;
     all[1].VirtualBaseAddress = shared_aperture;
     all[2].HeapType = HSA_HEAPTYPE_GPU_SCRATCH;
     all[2].SizeInBytes = std::uint64_t{1} << 32;

@@ -33,8 +33,8 @@ LaneAddresses lds_addresses(Emitter& e, const LaneOffsets& addresses, std::uint3
   return lanes;
 }
 
-LaneAddresses lane_number_addresses(Emitter& e, std::int32_t offset) {
-  Value* m0 = e.ir.CreateAnd(e.sgpr(scalar_register::m0), 0xffff);
+LaneAddresses lane_number_addresses(Emitter& e, std::int32_t offset, std::uint32_t mask) {
+  Value* m0 = e.ir.CreateAnd(e.sgpr(scalar_register::m0), mask);
   Value* base = e.ir.CreateAdd(m0, e.ir.getInt32(static_cast<std::uint32_t>(offset)));
   LaneAddresses lanes = lds_addresses(e, {.lanes = lanes_of(e, {base, 4})}, 0, 4);
   lanes.is_consecutive = true;

@@ -13,7 +13,8 @@ namespace softgpu::compute {
 [[nodiscard]] LaneAddresses lds_addresses(Emitter& e, const LaneOffsets& addresses, std::uint32_t offset,
                                           std::uint32_t bytes);
 
-/// The lanes' dwords side by side from M0[15:0] + offset on: what has no address register accesses LDS there.
-[[nodiscard]] LaneAddresses lane_number_addresses(Emitter& e, std::int32_t offset);
+/// The lanes' dwords side by side from M0 + offset on, of whose bits those in `mask` count: what has no address
+/// register accesses LDS there.
+[[nodiscard]] LaneAddresses lane_number_addresses(Emitter& e, std::int32_t offset, std::uint32_t mask = 0xffff);
 
 }  // namespace softgpu::compute

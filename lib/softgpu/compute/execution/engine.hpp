@@ -227,8 +227,8 @@ private:
 
 /// Limits that topology reports and `Launch::make` enforces.
 inline constexpr std::uint32_t max_work_items_per_group = 1024;
-inline constexpr std::uint32_t max_lds_bytes_per_group = 65536;
-inline constexpr std::uint32_t wavefront_size = 64;  ///< the largest one
+inline constexpr std::uint32_t max_lds_bytes_per_group = 163840;  ///< of the GPU that has most
+inline constexpr std::uint32_t wavefront_size = 64;               ///< the largest one
 inline constexpr std::uint32_t smallest_wavefront_size = 32;
 inline constexpr std::uint32_t max_waves_per_group = max_work_items_per_group / wavefront_size;
 

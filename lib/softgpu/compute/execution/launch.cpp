@@ -69,16 +69,17 @@ std::optional<Failure> check(const hsa_kernel_dispatch_packet_t& packet) {
   if (std::uint64_t{groups[0]} * groups[1] > most_groups / groups[2]) {
     return invalid("the grid is " + in_three_dimensions(groups) + " work-groups; the limit is 2^48 in all");
   }
-  if (packet.group_segment_size > max_lds_bytes_per_group) {
-    return Failure{Failure::Kind::group_memory, 0,
-                   "the work-group asks for " + std::to_string(packet.group_segment_size) +
-                       " bytes of group memory; the limit is " + std::to_string(max_lds_bytes_per_group)};
-  }
   return std::nullopt;
 }
 
-/// Code that expects more of a wavefront's ids than a packet brings would be wrong.
+/// The limits of the kernel's GPU. Code that expects more of a wavefront's ids than a packet brings would be wrong.
 std::optional<Failure> check(const Kernel& kernel, const hsa_kernel_dispatch_packet_t& packet) {
+  const std::uint32_t most_lds_bytes = kernel.target().architecture->compute_unit->lds_bytes;
+  if (packet.group_segment_size > most_lds_bytes) {
+    return Failure{Failure::Kind::group_memory, 0,
+                   "the work-group asks for " + std::to_string(packet.group_segment_size) +
+                       " bytes of group memory; the limit is " + std::to_string(most_lds_bytes)};
+  }
   if (!kernel.start().has_ids_in_rows || has_ids_in_rows(packet, kernel.target().wavefront_size)) return std::nullopt;
   return Failure{Failure::Kind::invalid_dimensions, packet.kernel_object,
                  "the kernel was translated for work-groups of another shape"};

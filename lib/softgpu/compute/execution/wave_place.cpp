@@ -75,7 +75,7 @@ std::uint32_t gpr_alloc(const PreparedLaunch& launch) {
 
 std::uint32_t lds_alloc(const PreparedLaunch& launch) {
   const std::uint32_t granule = launch.kernel().target().architecture->lds_alloc_granule;
-  return field(launch.lds_bytes() / granule, 12, 9);
+  return field(launch.lds_bytes() / granule, 12, 11);  // 9 bits before CDNA4
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ constexpr ArchitectureFamily cdna2 = {
     .has_hw_id = true,
     .gpr_alloc_vgpr_size = 6,
     .lds_alloc_granule = 256,
+    .lds_transfer_offset = 0xffff,
     .has_shader_array_cache = false,
     .goes_past_all_caches = "glc",
     .keeps_upper_halves = false,
@@ -36,6 +37,7 @@ constexpr ArchitectureFamily cdna2 = {
     .has_gfx9_element_formats = true,
     .flushes_matrix_denormals = true,
     .chooses_matrix_sums = false,
+    .has_ocp_byte_floats = false,
 };
 
 constexpr ArchitectureFamily cdna3 = [] {
@@ -45,6 +47,14 @@ constexpr ArchitectureFamily cdna3 = [] {
   family.goes_past_all_caches = "sc1";
   family.flushes_matrix_denormals = false;
   family.chooses_matrix_sums = true;
+  return family;
+}();
+
+constexpr ArchitectureFamily cdna4 = [] {
+  ArchitectureFamily family = cdna3;
+  family.instructions = ArchitectureFamily::Instructions::cdna4;
+  family.lds_transfer_offset = 0x3ffff;
+  family.has_ocp_byte_floats = true;
   return family;
 }();
 
@@ -58,6 +68,7 @@ constexpr ArchitectureFamily rdna2 = {
     .has_hw_id = false,
     .gpr_alloc_vgpr_size = 8,
     .lds_alloc_granule = 256,
+    .lds_transfer_offset = 0xffff,
     .has_shader_array_cache = true,
     .goes_past_all_caches = "dlc",
     .keeps_upper_halves = true,
@@ -68,6 +79,7 @@ constexpr ArchitectureFamily rdna2 = {
     .has_gfx9_element_formats = false,
     .flushes_matrix_denormals = false,
     .chooses_matrix_sums = false,
+    .has_ocp_byte_floats = false,
 };
 
 constexpr ArchitectureFamily rdna3 = [] {
@@ -93,6 +105,9 @@ constexpr std::array architectures = {
                          .amd_name = "aqua_vanjaram", .device_id = 0x74a0, .family_id = 141, .l2_caches = 6}},
     Architecture{cdna3, {.name = "gfx942", .llvm_processor = gfx942_in_llvm, .major = 9, .minor = 4, .stepping = 2,
                          .amd_name = "aqua_vanjaram", .device_id = 0x74a1, .family_id = 141, .l2_caches = 8}},
+    Architecture{cdna4, {.name = "gfx950", .llvm_processor = "gfx950", .major = 9, .minor = 5, .stepping = 0,
+                         .amd_name = "ip discovery", .device_id = 0x75a0, .family_id = 141, .l2_caches = 8,
+                         .first_llvm = 20}},
     Architecture{rdna2, {.name = "gfx1030", .llvm_processor = "gfx1030", .major = 10, .minor = 3, .stepping = 0,
                          .amd_name = "sienna_cichlid", .device_id = 0x73bf, .family_id = 143, .l2_caches = 1}},
     Architecture{rdna2, {.name = "gfx1031", .llvm_processor = "gfx1031", .major = 10, .minor = 3, .stepping = 1,

@@ -21,7 +21,7 @@ namespace softgpu::compute {
 /// The common properties of a family's GPUs.
 struct ArchitectureFamily {
   /// The handlers that emit its instructions.
-  enum class Instructions : std::uint8_t { cdna2, cdna3, rdna };
+  enum class Instructions : std::uint8_t { cdna2, cdna3, cdna4, rdna };
 
   /// Where a kernel finds the beginning of its private memory.
   enum class FlatScratch : std::uint8_t {
@@ -41,6 +41,7 @@ struct ArchitectureFamily {
   bool has_hw_id;                     ///< a wavefront's place is in HW_ID; else in HW_ID1 and HW_ID2
   std::uint32_t gpr_alloc_vgpr_size;  ///< the bit of GPR_ALLOC at which the number of VGPRs begins
   std::uint32_t lds_alloc_granule;    ///< of LDS_ALLOC, in bytes
+  std::uint32_t lds_transfer_offset;  ///< the bits of M0 that count where memory and LDS exchange data
 
   // Caches (docs/fences.md).
   bool has_shader_array_cache;            ///< an L1 between the compute units' caches and the L2
@@ -55,6 +56,7 @@ struct ArchitectureFamily {
   bool has_gfx9_element_formats;         ///< of typed buffers, which later architectures number in another way
   bool flushes_matrix_denormals;         ///< matrix instructions take and give denormals of 16 bits as zeros
   bool chooses_matrix_sums;              ///< the bit ACC_CD says whether a matrix instruction's sums are in AGPRs
+  bool has_ocp_byte_floats;              ///< FP8 and BF8 are the Open Compute Project's; else of the kind FNUZ
 };
 
 /// The properties of a GPU within its family.

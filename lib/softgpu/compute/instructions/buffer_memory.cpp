@@ -250,7 +250,8 @@ template <class Function>
 void load_to_lds(Emitter& e, const Instruction& i, Function* function, std::uint32_t what, const AccessFormat& format) {
   honour_cache_hints(e, i);
   const BufferAccess access = buffer_access(e, i, 1);
-  const LaneAddresses lds = lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i)));
+  const LaneAddresses lds =
+      lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i)), e.architecture().lds_transfer_offset);
   put_places(e, access);
   call_runtime(e, function, e.ir.getVoidTy(), access, what, e.mask_from_chunks(lds.active));
   store_lanes(e, loaded_dwords(e, format), lds);
@@ -304,7 +305,8 @@ void store_from_lds(Emitter& e, const Instruction& i) {
   honour_store_hints(e, i);
   static_cast<void>(i.has("lds"));  // as the mnemonic says
   const BufferAccess access = buffer_access(e, i, 0);
-  const Chunks dwords = load_lanes(e, lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i))));
+  const Chunks dwords = load_lanes(
+      e, lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i)), e.architecture().lds_transfer_offset));
   put_places(e, access);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) put_lane_data(e, chunk, 0, dwords[chunk]);
   call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, 4);

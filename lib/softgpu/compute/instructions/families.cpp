@@ -41,6 +41,15 @@ const HandlerTable& cdna3_handlers() {
   return table;
 }
 
+const HandlerTable& cdna4_handlers() {
+  static const HandlerTable& table = []() -> const HandlerTable& {
+    HandlerTable& all = *new HandlerTable(cdna3_handlers());
+    add_ocp_byte_floats(all);
+    return all;
+  }();
+  return table;
+}
+
 /// What RDNA lacks of CDNA2 does no harm: the decoder does not find it.
 const HandlerTable& rdna_handlers() {
   static const HandlerTable& table = []() -> const HandlerTable& {
@@ -61,6 +70,8 @@ const HandlerTable& handlers_of(const Architecture& architecture) {
     break;
   case cdna3:
     return cdna3_handlers();
+  case cdna4:
+    return cdna4_handlers();
   case rdna:
     return rdna_handlers();
   }

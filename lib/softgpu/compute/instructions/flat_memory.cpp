@@ -334,7 +334,8 @@ void access(Emitter& e, Segment segment, const AddressOperands& operands, const 
 void load_to_lds(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
   honour_cache_hints(e, i);
   const AddressOperands operands = address_operands(i, segment, 0);
-  const LaneAddresses lds = lane_number_addresses(e, static_cast<std::int32_t>(operands.offset));
+  const LaneAddresses lds =
+      lane_number_addresses(e, static_cast<std::int32_t>(operands.offset), e.architecture().lds_transfer_offset);
   call_runtime(e, runtime::load, segment, operands, format, e.mask_from_chunks(lds.active));
   store_lanes(e, loaded_dwords(e, format), lds);
 }

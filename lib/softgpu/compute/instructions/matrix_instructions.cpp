@@ -54,9 +54,11 @@ void multiply(Emitter& e, const Instruction& i, const MatrixProduct& product) {
       dwords_per_element);
   if (is_sparse) put(e, i.operands.at(3), offsetof(WaveState, matrix_indices), 1, 1);
   const auto denormals = e.architecture().flushes_matrix_denormals ? MatrixDenormals::flushed : MatrixDenormals::kept;
+  const auto byte_floats = e.architecture().has_ocp_byte_floats ? MatrixByteFloats::ocp : MatrixByteFloats::fnuz;
   e.call(reinterpret_cast<const void*>(&multiply_matrices), e.ir.getVoidTy(),
-         {e.state(), e.address_of(&product), e.ir.getInt8(static_cast<std::uint8_t>(denormals)), modifier("cbsz"),
-          modifier("abid"), is_sparse ? e.ir.getInt32(0) : modifier("blgp")});
+         {e.state(), e.address_of(&product), e.ir.getInt8(static_cast<std::uint8_t>(denormals)),
+          e.ir.getInt8(static_cast<std::uint8_t>(byte_floats)), modifier("cbsz"), modifier("abid"),
+          is_sparse ? e.ir.getInt32(0) : modifier("blgp")});
   for (unsigned dword = 0; dword < product.sum_dwords(); ++dword)
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
       Value* from = address(e, offsetof(WaveState, matrix_sums), dword, chunk);

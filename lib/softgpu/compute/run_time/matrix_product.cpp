@@ -30,6 +30,8 @@ T element(Registers registers, unsigned lane, unsigned n, MatrixDenormals denorm
   if constexpr (type == MatrixType::bf16) return single(part(16) << 16, denormals);
   if constexpr (type == MatrixType::fp8) return fp8_format.widen(part(8));
   if constexpr (type == MatrixType::bf8) return bf8_format.widen(part(8));
+  if constexpr (type == MatrixType::ocp_fp8) return ocp_fp8_format.widen(part(8));
+  if constexpr (type == MatrixType::ocp_bf8) return ocp_bf8_format.widen(part(8));
   if constexpr (type == MatrixType::i8) return static_cast<T>(std::int32_t{static_cast<std::int8_t>(part(8))});
 }
 
@@ -195,16 +197,27 @@ Multiply function_for(MatrixType a, MatrixType b) {
   case fp8:
     return b == fp8 ? multiply<float, fp8, fp8> : multiply<float, fp8, bf8>;
   case bf8:
+    return b == fp8 ? multiply<float, bf8, fp8> : multiply<float, bf8, bf8>;
+  case ocp_fp8:
+    return b == ocp_fp8 ? multiply<float, ocp_fp8, ocp_fp8> : multiply<float, ocp_fp8, ocp_bf8>;
+  case ocp_bf8:
     break;
   }
-  return b == fp8 ? multiply<float, bf8, fp8> : multiply<float, bf8, bf8>;
+  return b == ocp_fp8 ? multiply<float, ocp_bf8, ocp_fp8> : multiply<float, ocp_bf8, ocp_bf8>;
+}
+
+MatrixType type_of(MatrixType named, MatrixByteFloats byte_floats) {
+  if (byte_floats == MatrixByteFloats::fnuz) return named;
+  if (named == MatrixType::fp8) return MatrixType::ocp_fp8;
+  return named == MatrixType::bf8 ? MatrixType::ocp_bf8 : named;
 }
 
 }  // namespace
 
-void multiply_matrices(WaveState* state, const MatrixProduct* product, MatrixDenormals denormals, std::uint32_t cbsz,
-                       std::uint32_t abid, std::uint32_t blgp) {
-  function_for(product->type, product->type_b)(*state, *product, denormals, cbsz, abid, blgp);
+void multiply_matrices(WaveState* state, const MatrixProduct* product, MatrixDenormals denormals,
+                       MatrixByteFloats byte_floats, std::uint32_t cbsz, std::uint32_t abid, std::uint32_t blgp) {
+  const auto multiply = function_for(type_of(product->type, byte_floats), type_of(product->type_b, byte_floats));
+  multiply(*state, *product, denormals, cbsz, abid, blgp);
 }
 
 }  // namespace softgpu::compute

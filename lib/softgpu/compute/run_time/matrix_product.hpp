@@ -12,12 +12,15 @@ namespace softgpu::compute {
 
 struct WaveState;
 
-enum class MatrixType : std::uint8_t { f32, f64, f16, bf16, i8, fp8, bf8 };
+enum class MatrixType : std::uint8_t { f32, f64, f16, bf16, i8, fp8, bf8, ocp_fp8, ocp_bf8 };
 
 [[nodiscard]] constexpr unsigned bits_of(MatrixType type) {
-  constexpr unsigned bits[] = {32, 64, 16, 16, 8, 8, 8};
+  constexpr unsigned bits[] = {32, 64, 16, 16, 8, 8, 8, 8, 8};
   return bits[static_cast<unsigned>(type)];
 }
+
+/// What fp8 and bf8 of a product are: of the kind FNUZ, or the Open Compute Project's (byte_float.hpp).
+enum class MatrixByteFloats : std::uint8_t { fnuz, ocp };
 
 /// Of a sparse A, two of each four elements in the direction of K are stored. A register of indices says which two.
 enum class MatrixForm : std::uint8_t { dense, sparse };
@@ -107,7 +110,7 @@ inline constexpr MatrixProduct matrix_products[] = {
 /// Adds A * B, from WaveState's matrix_a and matrix_b, to matrix_sums. Of a dense A, groups of 2^cbsz blocks share one
 /// block, the one that abid numbers; blgp says from which lanes B is taken. Of a sparse A, matrix_indices has several
 /// sets of indices, of which abid numbers the one that counts; if cbsz is not 0, that is the first.
-void multiply_matrices(WaveState* state, const MatrixProduct* product, MatrixDenormals denormals, std::uint32_t cbsz,
-                       std::uint32_t abid, std::uint32_t blgp);
+void multiply_matrices(WaveState* state, const MatrixProduct* product, MatrixDenormals denormals,
+                       MatrixByteFloats byte_floats, std::uint32_t cbsz, std::uint32_t abid, std::uint32_t blgp);
 
 }  // namespace softgpu::compute

@@ -1,4 +1,4 @@
-// What FP8 and BF8 mean, by a list of all numbers that they have: for the references.
+// What FP8 and BF8 mean on the tested GPU, by a list of all numbers that they have: for the references.
 #pragma once
 
 #include <array>
@@ -6,47 +6,77 @@
 #include <cstdint>
 #include <limits>
 
+#include "tested_target.hpp"
+
 namespace softgpu::isa {
 
 class ByteFloatRules {
 public:
-  /// `bias` is that of the exponent.
-  ByteFloatRules(int fraction_bits, int bias) {
+  /// FNUZ: 0x80 is the only NaN. `bias` is that of the exponent.
+  ByteFloatRules(int fraction_bits, int bias) : ByteFloatRules(fraction_bits, bias, 127) {
+    numbers_.at(0x80) = std::numeric_limits<double>::quiet_NaN();
+    nan_ = beyond_ = 0x80;
+    is_signed_beyond_ = false;
+  }
+  /// The Open Compute Project's: what comes behind the greatest number is `beyond`, and 0x7f a NaN.
+  ByteFloatRules(int fraction_bits, int bias, unsigned greatest, double beyond)
+      : ByteFloatRules(fraction_bits, bias, greatest) {
+    for (unsigned bits = greatest + 1; bits < 128; ++bits) {
+      numbers_.at(bits) = bits == greatest + 1 ? beyond : std::numeric_limits<double>::quiet_NaN();
+      numbers_.at(bits + 128) = -numbers_.at(bits);
+    }
+    nan_ = 0x7f;
+    beyond_ = static_cast<std::uint8_t>(greatest + 1);
+  }
+
+  [[nodiscard]] float widen(std::uint8_t bits) const { return static_cast<float>(numbers_.at(bits)); }
+
+  /// The nearest number, of two the one whose last bit is 0.
+  [[nodiscard]] std::uint8_t narrow(float value) const {
+    const unsigned sign = std::signbit(value) ? 128 : 0;
+    if (std::isnan(value)) return static_cast<std::uint8_t>(nan_ | (is_signed_beyond_ ? sign : 0));
+    const double magnitude = std::fabs(static_cast<double>(value));
+    const double middle = (numbers_.at(greatest_) + behind_greatest_) / 2;
+    if (magnitude > middle || (magnitude == middle && greatest_ % 2 != 0))
+      return static_cast<std::uint8_t>(beyond_ | (is_signed_beyond_ ? sign : 0));
+    unsigned best = 0;
+    for (unsigned bits = 1; bits <= greatest_; ++bits) {
+      const double distance = std::fabs(numbers_.at(bits) - magnitude);
+      const double least = std::fabs(numbers_.at(best) - magnitude);
+      if (distance < least || (distance == least && bits % 2 == 0)) best = bits;
+    }
+    return static_cast<std::uint8_t>(best == 0 && !is_signed_beyond_ ? 0 : best + sign);
+  }
+
+private:
+  ByteFloatRules(int fraction_bits, int bias, unsigned greatest) : greatest_(greatest) {
     for (unsigned bits = 0; bits < 128; ++bits) {
       const int exponent = static_cast<int>(bits >> fraction_bits);
       const double fraction = std::ldexp(bits & ((1U << fraction_bits) - 1), -fraction_bits);
       numbers_.at(bits) = exponent == 0 ? std::ldexp(fraction, 1 - bias) : std::ldexp(1 + fraction, exponent - bias);
       numbers_.at(bits + 128) = -numbers_.at(bits);
     }
-    numbers_.at(0x80) = std::numeric_limits<double>::quiet_NaN();
+    behind_greatest_ = 2 * numbers_.at(greatest) - numbers_.at(greatest - 1);  // would come next
   }
 
-  [[nodiscard]] float widen(std::uint8_t bits) const { return static_cast<float>(numbers_.at(bits)); }
-
-  /// The nearest number, of two the one whose last bit is 0; the only NaN where that is beyond the greatest number.
-  [[nodiscard]] std::uint8_t narrow(float value) const {
-    const double magnitude = std::fabs(static_cast<double>(value));
-    const double behind = 2 * numbers_[127] - numbers_[126];  // would come next, and be even
-    if (!(magnitude < (numbers_[127] + behind) / 2)) return 0x80;
-    unsigned best = 0;
-    for (unsigned bits = 1; bits < 128; ++bits) {
-      const double distance = std::fabs(numbers_.at(bits) - magnitude);
-      const double least = std::fabs(numbers_.at(best) - magnitude);
-      if (distance < least || (distance == least && bits % 2 == 0)) best = bits;
-    }
-    return static_cast<std::uint8_t>(best == 0 || value > 0 ? best : best + 128);
-  }
-
-private:
   std::array<double, 256> numbers_{};
+  unsigned greatest_;
+  double behind_greatest_ = 0;
+  std::uint8_t nan_ = 0;
+  std::uint8_t beyond_ = 0;
+  bool is_signed_beyond_ = true;  ///< as is zero
 };
 
 inline const ByteFloatRules& fp8_rules() {
-  static const ByteFloatRules rules(3, 8);
+  static const ByteFloatRules rules = tested_target().architecture->has_ocp_byte_floats
+                                          ? ByteFloatRules(3, 7, 0x7e, std::numeric_limits<double>::quiet_NaN())
+                                          : ByteFloatRules(3, 8);
   return rules;
 }
 inline const ByteFloatRules& bf8_rules() {
-  static const ByteFloatRules rules(2, 16);
+  static const ByteFloatRules rules = tested_target().architecture->has_ocp_byte_floats
+                                          ? ByteFloatRules(2, 15, 0x7b, std::numeric_limits<double>::infinity())
+                                          : ByteFloatRules(2, 16);
   return rules;
 }
 

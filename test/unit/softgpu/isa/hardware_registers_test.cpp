@@ -49,8 +49,7 @@ TEST(HardwareRegisters, WhatTheSoftGpuHasNotGotIsZero) {
   if (is_cdna())
     for (const char* name : {"HW_REG_TBA_LO", "HW_REG_TBA_HI", "HW_REG_TMA_LO", "HW_REG_TMA_HI"})
       cases.push_back(field(name, 0, 32, 0));
-  if (tested_target().architecture->instructions == compute::ArchitectureFamily::Instructions::cdna3)
-    cases.push_back(field("HW_REG_XCC_ID", 0, 4, 0));
+  if (tests_later_cdna()) cases.push_back(field("HW_REG_XCC_ID", 0, 4, 0));
   expect_match(cases);
 }
 

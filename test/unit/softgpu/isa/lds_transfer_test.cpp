@@ -2,7 +2,7 @@
 // the bit LDS; on gfx942, GLOBAL and SCRATCH by names of their own.
 //
 // CDNA2 ISA manual, "Memory Buffer Load to LDS":
-//   LDS address    = LDS base + M0[15:0] + instruction offset + 4 * the lane's number
+//   LDS address    = LDS base + M0[15:0] + instruction offset + 4 * the lane's number; of CDNA4, M0[17:0]
 //   memory address = base + scalar offset + instruction offset + offset VGPR + stride * (index VGPR + lane if ADD_TID)
 #include <array>
 #include <cstdint>
@@ -40,14 +40,16 @@ u32 loaded_dword(const MemoryOperation& load, std::uint8_t* from) {
 
 /// The lane's dword in LDS, or nullptr where it is not all within the allocation.
 std::uint8_t* lds_dword(MachineState& state, unsigned lane, i32 instruction_offset) {
-  const i32 place = static_cast<i32>(state.m0 & 0xffff) + instruction_offset + static_cast<i32>(4 * lane);
+  const i32 place = static_cast<i32>(state.m0 & tested_target().architecture->lds_transfer_offset) +
+                    instruction_offset + static_cast<i32>(4 * lane);
   const bool is_inside = place >= 0 && place + 4 <= i32{lds_bytes};
   return is_inside ? state.lds_at(static_cast<u32>(place), 4) : nullptr;
 }
 
-/// Often some lanes' dwords are beyond the allocation. The upper half does not count.
+/// Often some lanes' dwords are beyond the allocation. The uppermost bits do not count.
 void choose_m0(MachineState& state, Random& random) {
-  state.m0 = static_cast<u32>(random() % 0x10000 << 16 | random() % ((lds_bytes + 256) / 4) * 4);
+  const u32 counting = tested_target().architecture->lds_transfer_offset;
+  state.m0 = (static_cast<u32>(random()) & ~counting) | static_cast<u32>(random() % ((lds_bytes + 256) / 4) * 4);
   if (random() % 8 == 0) state.m0 |= 0xfffc;
   if (random() % 4 == 0) state.m0 &= 0xffff003c;
 }
@@ -241,7 +243,7 @@ TEST(BufferLdsStore, ReachesPrivateMemory) {
 std::string flat_load(const std::string& segment, const MemoryOperation& load, const std::string& address,
                       i32 instruction_offset) {
   const std::string operands = " " + address + " offset:" + std::to_string(instruction_offset);
-  if (tested_target().architecture->name != "gfx942") return segment + load.name + operands + " lds";
+  if (!tests_later_cdna()) return segment + load.name + operands + " lds";
   return segment + "load_lds" + load.name.substr(load.name.find('_')) + operands;
 }
 

@@ -15,7 +15,7 @@ namespace softgpu::isa {
 inline constexpr unsigned lane_count = 64;
 inline constexpr unsigned scalar_count = 24;
 inline constexpr unsigned vector_count = 16;
-inline constexpr unsigned lds_bytes = 2048;
+inline constexpr unsigned lds_bytes = 2560;  // whole granules of each architecture
 inline constexpr unsigned memory_bytes = 4096;
 
 struct MachineState {

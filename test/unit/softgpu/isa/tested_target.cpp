@@ -28,8 +28,7 @@ std::string renamed(const std::string& assembly) {
   static const auto names = [] {
     std::unordered_map<std::string, std::string> result;
     for (const auto& [name, gfx90a_name] : compute::renamed_instructions()) result.emplace(gfx90a_name, name);
-    if (tested_target().architecture->instructions == compute::ArchitectureFamily::Instructions::cdna3)
-      result.emplace("glc", "sc0");
+    if (tests_later_cdna()) result.emplace("glc", "sc0");
     return result;
   }();
   std::string result;
@@ -68,6 +67,12 @@ const compute::Target& tested_target() {
     return setting == nullptr ? compute::Target{} : parse(setting);
   }();
   return target;
+}
+
+bool tests_later_cdna() {
+  using enum compute::ArchitectureFamily::Instructions;
+  const auto instructions = tested_target().architecture->instructions;
+  return instructions == cdna3 || instructions == cdna4;
 }
 
 std::string mask_registers(unsigned first) { return registers('s', first, tests_wave32() ? 1 : 2); }

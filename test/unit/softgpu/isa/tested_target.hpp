@@ -13,6 +13,9 @@ namespace softgpu::isa {
 [[nodiscard]] inline bool tests_wave32() { return tested_target().wavefront_size == 32; }
 [[nodiscard]] inline bool tests_gfx90a() { return tested_target().architecture == &compute::Architecture::gfx90a(); }
 
+/// CDNA3 or CDNA4.
+[[nodiscard]] bool tests_later_cdna();
+
 /// The registers of a lane mask that begins in `first`, as the assembler spells them; VCC likewise.
 [[nodiscard]] std::string mask_registers(unsigned first);
 [[nodiscard]] inline const char* vcc_text() { return tests_wave32() ? "vcc_lo" : "vcc"; }

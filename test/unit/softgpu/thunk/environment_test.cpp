@@ -112,22 +112,26 @@ TEST(Environment, SaysWhichArchitecturesDoNotGoTogether) {
   EXPECT_EQ(complaint({{"SOFTGPU_ARCH", many.c_str()}}), "SOFTGPU_ARCH='" + many + "' is not names of up to 16 GPUs");
 }
 
-/// Its LLVM may be too old.
-bool knows_gfx1151() { return compute::Architecture::find("gfx1151") != nullptr; }
+/// The LLVM of the build may be too old.
+bool knows(const char* name) { return compute::Architecture::find(name) != nullptr; }
 
 TEST(Environment, NamesTheArchitecturesThatThereAreWhereOneIsNotKnown) {
   for (const char* text : {"gfx90", "GFX90A", "gfx90a ", "", "gfx90a,", ",gfx90a", "gfx90a,gfx90"})
     EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_ARCH", text}})),
-              "SOFTGPU_ARCH='" + std::string(text) +
-                  "' is not gfx90a, gfx940, gfx942, gfx1030, gfx1031, gfx1032, gfx1034, gfx1035, gfx1036, gfx1100, "
-                  "gfx1101, gfx1102" +
-                  (knows_gfx1151() ? ", gfx1103, gfx1150 or gfx1151" : " or gfx1103"));
+              "SOFTGPU_ARCH='" + std::string(text) + "' is not gfx90a, gfx940, gfx942, " +
+                  (knows("gfx950") ? "gfx950, " : "") +
+                  "gfx1030, gfx1031, gfx1032, gfx1034, gfx1035, gfx1036, gfx1100, gfx1101, gfx1102" +
+                  (knows("gfx1151") ? ", gfx1103, gfx1150 or gfx1151" : " or gfx1103"));
 }
 
 TEST(Environment, SaysWhichLlvmAnArchitectureNeedsThatThisBuildsLlvmDoesNotKnow) {
-  if (knows_gfx1151()) GTEST_SKIP() << "the LLVM of this build knows all architectures";
-  EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_ARCH", "gfx1100,gfx1151"}})),
-            "SOFTGPU_ARCH='gfx1100,gfx1151' is not known to the LLVM of this build: gfx1151 needs LLVM 18 or later");
+  for (const auto& [name, llvm] : {std::pair("gfx950", "20"), {"gfx1151", "18"}}) {
+    if (knows(name)) continue;
+    const std::string text = std::string("gfx1100,") + name;
+    EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_ARCH", text.c_str()}})),
+              "SOFTGPU_ARCH='" + text + "' is not known to the LLVM of this build: " + name + " needs LLVM " + llvm +
+                  " or later");
+  }
 }
 
 struct BadValue {
