@@ -29,7 +29,8 @@ bool has_reserved_selector(std::span<const std::uint8_t, 8> bytes) {
 /// the bit ACC_CD says where they are.
 void correct_sums(Instruction& instruction) {
   constexpr std::uint32_t acc_cd = 1U << 15;
-  if (!instruction.mnemonic.starts_with("v_mfma_") || (instruction.first_dword & acc_cd) != 0) return;
+  const bool is_known_later = instruction.mnemonic.starts_with("v_mfma_scale_");  // has the bit in another dword
+  if (!instruction.mnemonic.starts_with("v_mfma_") || is_known_later || (instruction.first_dword & acc_cd) != 0) return;
   for (const std::size_t n : {0U, 3U}) {
     if (n >= instruction.operands.size()) return;
     Operand& sums = instruction.operands[n];

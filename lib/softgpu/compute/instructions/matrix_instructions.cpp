@@ -1,11 +1,14 @@
 // The matrix instructions: VOP3P-MAI, and v_wmma_* of RDNA3. Their operands go through WaveState to a function that
 // multiplies.
+#include <array>
 #include <cstddef>
+#include <string>
 
 #include "softgpu/compute/emit/emitter.hpp"
 #include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/run_time/matrix_product.hpp"
+#include "softgpu/compute/run_time/scaled_product.hpp"
 #include "softgpu/compute/run_time/wave_matrix.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
@@ -36,9 +39,24 @@ void put(Emitter& e, const Operand& operand, std::size_t registers, unsigned dwo
     }
 }
 
+void take_sums(Emitter& e, const Operand& destination) {
+  for (unsigned dword = 0; dword < destination.dwords; ++dword)
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+      Value* from = address(e, offsetof(WaveState, matrix_sums), dword, chunk);
+      e.set_vgpr_unmasked(destination.index + dword, chunk,
+                          e.ir.CreateAlignedLoad(Emitter::lanes(e.i32()), from, llvm::Align(64)));
+    }
+}
+
+/// Sums that are too large would be the greatest number ("Clamp" in the rules of the CDNA4 ISA manual).
+void refuse_overflow_mode(Emitter& e) {
+  if ((e.known_mode.current() & mode_register::fp16_overflow) != 0) e.unsupported("MODE.FP16_OVFL");
+}
+
 /// All lanes take part; EXEC is ignored. A sparse product adds to its destination, and its last operand has the
 /// indices.
 void multiply(Emitter& e, const Instruction& i, const MatrixProduct& product) {
+  refuse_overflow_mode(e);
   const bool is_double = product.type == MatrixType::f64;
   const bool is_sparse = product.form == MatrixForm::sparse;
   const auto modifier = [&](const char* name) {
@@ -59,12 +77,35 @@ void multiply(Emitter& e, const Instruction& i, const MatrixProduct& product) {
          {e.state(), e.address_of(&product), e.ir.getInt8(static_cast<std::uint8_t>(denormals)),
           e.ir.getInt8(static_cast<std::uint8_t>(byte_floats)), modifier("cbsz"), modifier("abid"),
           is_sparse ? e.ir.getInt32(0) : modifier("blgp")});
-  for (unsigned dword = 0; dword < product.sum_dwords(); ++dword)
-    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-      Value* from = address(e, offsetof(WaveState, matrix_sums), dword, chunk);
-      e.set_vgpr_unmasked(destination.index + dword, chunk,
-                          e.ir.CreateAlignedLoad(Emitter::lanes(e.i32()), from, llvm::Align(64)));
-    }
+  take_sums(e, destination);
+}
+
+/// All lanes take part; EXEC is ignored. OP_SEL and OP_SEL_HI number the byte of a register of scales.
+void multiply(Emitter& e, const Instruction& i, const ScaledProduct& product) {
+  refuse_overflow_mode(e);
+  const auto type_of = [&](const char* modifier) {
+    const std::int64_t number = i.number(modifier);
+    if (number >= std::int64_t{narrow_types}) e.unsupported(std::string(modifier) + ":" + std::to_string(number));
+    return static_cast<NarrowType>(number);
+  };
+  const NarrowType a = type_of("cbsz");
+  const NarrowType b = type_of("blgp");
+  const Operand& destination = i.operands.at(0);
+  if (!destination.is_vector() || destination.dwords != product.sum_dwords()) e.unsupported("destination");
+  put(e, i.operands.at(1), offsetof(WaveState, matrix_a), source_dwords(a), 1);
+  put(e, i.operands.at(2), offsetof(WaveState, matrix_b), source_dwords(b), 1);
+  put(e, i.operands.at(3), offsetof(WaveState, matrix_sums), product.sum_dwords(), 1);
+  std::array<std::uint8_t, 2> bytes = {};
+  for (std::size_t n = 0; n < 2 && product.has_scales; ++n) {
+    const Operand& scales = i.operands.at(4 + n);
+    if (!scales.is_vector()) e.unsupported("operand " + scales.text);
+    put(e, scales, offsetof(WaveState, matrix_scales) + n * sizeof WaveState::matrix_scales[0], 1, 1);
+    bytes.at(n) = static_cast<std::uint8_t>(i.element("op_sel", n, 0) + 2 * i.element("op_sel_hi", n, 1));
+  }
+  const auto byte = [&](auto value) { return e.ir.getInt8(static_cast<std::uint8_t>(value)); };
+  e.call(reinterpret_cast<const void*>(&multiply_scaled_matrices), e.ir.getVoidTy(),
+         {e.state(), e.address_of(&product), byte(a), byte(b), byte(bytes[0]), byte(bytes[1])});
+  take_sums(e, destination);
 }
 
 /// Sums of 16 bits are in one half of the registers; the other half of the destination stays.
@@ -110,6 +151,8 @@ void multiply(Emitter& e, const Instruction& i, const WaveMatrix& matrix) {
 
 void add_matrix_instructions(HandlerTable& table) {
   for (const MatrixProduct& product : matrix_products)
+    table.add(product.mnemonic, [&product](Emitter& e, const Instruction& i) { multiply(e, i, product); });
+  for (const ScaledProduct& product : scaled_products)
     table.add(product.mnemonic, [&product](Emitter& e, const Instruction& i) { multiply(e, i, product); });
   for (const WaveMatrix& matrix : wave_matrices)
     table.add(matrix.mnemonic, [&matrix](Emitter& e, const Instruction& i) { multiply(e, i, matrix); });

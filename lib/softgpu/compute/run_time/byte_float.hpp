@@ -58,5 +58,8 @@ inline constexpr ByteFloat fp8_format = {4, 3, 8, ByteFloat::Specials::fnuz};
 inline constexpr ByteFloat bf8_format = {5, 2, 16, ByteFloat::Specials::fnuz};
 inline constexpr ByteFloat ocp_fp8_format = {4, 3, 7, ByteFloat::Specials::largest_is_nan};
 inline constexpr ByteFloat ocp_bf8_format = {5, 2, 15, ByteFloat::Specials::like_ieee};
+inline constexpr ByteFloat ocp_fp6_format = {2, 3, 1, ByteFloat::Specials::none};
+inline constexpr ByteFloat ocp_bf6_format = {3, 2, 3, ByteFloat::Specials::none};
+inline constexpr ByteFloat ocp_fp4_format = {2, 1, 1, ByteFloat::Specials::none};
 
 }  // namespace softgpu::compute

@@ -81,6 +81,12 @@ inline constexpr MatrixProduct matrix_products[] = {
     {"v_mfma_i32_16x16x16i8", 16, 16, 1, MatrixType::i8},
     {"v_mfma_i32_32x32x16_i8", 32, 16, 1, MatrixType::i8},  // CDNA3's
     {"v_mfma_i32_16x16x32_i8", 16, 32, 1, MatrixType::i8},
+    {"v_mfma_f32_32x32x16_f16", 32, 16, 1, MatrixType::f16},  // CDNA4's
+    {"v_mfma_f32_16x16x32_f16", 16, 32, 1, MatrixType::f16},
+    {"v_mfma_f32_32x32x16_bf16", 32, 16, 1, MatrixType::bf16},
+    {"v_mfma_f32_16x16x32_bf16", 16, 32, 1, MatrixType::bf16},
+    {"v_mfma_i32_32x32x32_i8", 32, 32, 1, MatrixType::i8},
+    {"v_mfma_i32_16x16x64_i8", 16, 64, 1, MatrixType::i8},
     {"v_mfma_f32_16x16x32_bf8_bf8", 16, 32, 1, MatrixType::bf8, MatrixType::bf8},
     {"v_mfma_f32_16x16x32_bf8_fp8", 16, 32, 1, MatrixType::bf8, MatrixType::fp8},
     {"v_mfma_f32_16x16x32_fp8_bf8", 16, 32, 1, MatrixType::fp8, MatrixType::bf8},
