@@ -23,9 +23,10 @@ constexpr std::string_view double_and_half_results[] = {
     "v_pk_add_f16",     "v_pk_mul_f16", "v_pk_fma_f16",     "v_pk_fmac_f16", "v_fma_mixlo_f16", "v_fma_mixhi_f16",
     "v_fmac_f16",       "v_fmamk_f16",  "v_fmaak_f16"};
 constexpr std::string_view independent[] = {
-    "v_min",   "v_max",         "v_med3",          "v_trunc",   "v_ceil",    "v_floor",  "v_rndne", "v_exp", "v_log",
-    "v_rcp",   "v_rsq",         "v_sqrt",          "v_sin",     "v_cos",     "v_frexp",  "v_cube",  "v_dot", "v_cvt_u",
-    "v_cvt_i", "v_cvt_f32_f16", "v_cvt_f32_ubyte", "v_cvt_f64", "v_cvt_off", "v_cvt_pk", "v_cvt_hi"};
+    "v_min",           "v_max",     "v_med3",    "v_trunc",  "v_ceil",  "v_floor",       "v_rndne",
+    "v_exp",           "v_log",     "v_rcp",     "v_rsq",    "v_sqrt",  "v_sin",         "v_cos",
+    "v_frexp",         "v_cube",    "v_dot",     "v_cvt_u",  "v_cvt_i", "v_cvt_f32_f16", "v_cvt_f32_bf16",
+    "v_cvt_f32_ubyte", "v_cvt_f64", "v_cvt_off", "v_cvt_pk", "v_cvt_hi"};
 
 /// A scalar floating-point instruction rounds as the vector instruction of its name.
 std::string as_vector_instruction(std::string_view mnemonic) {

@@ -1,6 +1,6 @@
 // The GPU architectures that the engine executes, and their properties. Code elsewhere asks for a property: nothing
 // else in the soft GPU compares an architecture's name or version. Instructions that gfx90a lacks are in
-// cdna3_instructions.cpp and rdna_instructions.cpp.
+// cdna3_instructions.cpp, cdna4_instructions.cpp and rdna_instructions.cpp.
 //
 // The families of instructions are written in gfx90a's terms. If another architecture only spells an instruction
 // differently, the decoder gives it gfx90a's name, so that one handler serves both.

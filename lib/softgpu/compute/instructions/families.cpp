@@ -45,6 +45,9 @@ const HandlerTable& cdna4_handlers() {
   static const HandlerTable& table = []() -> const HandlerTable& {
     HandlerTable& all = *new HandlerTable(cdna3_handlers());
     add_ocp_byte_floats(all);
+    add_transposed_lds(all);
+    add_scaled_conversions(all);
+    add_cdna4_instructions(all);
     return all;
   }();
   return table;

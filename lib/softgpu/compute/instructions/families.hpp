@@ -31,6 +31,9 @@ void add_lds_memory(HandlerTable& table);
 void add_matrix_instructions(HandlerTable& table);
 void add_byte_floats(HandlerTable& table);
 void add_ocp_byte_floats(HandlerTable& table);
+void add_transposed_lds(HandlerTable& table);
+void add_scaled_conversions(HandlerTable& table);
+void add_cdna4_instructions(HandlerTable& table);
 void add_cdna3_instructions(HandlerTable& table);
 void add_rdna_instructions(HandlerTable& table);  ///< after all others, some of which it wraps
 void add_scalar_floats(HandlerTable& table);      ///< after the vector instructions

@@ -34,6 +34,15 @@ llvm::Value* float_min3(Emitter& e, Sources s);
 llvm::Value* float_max3(Emitter& e, Sources s);
 llvm::Value* float_median(Emitter& e, Sources s);
 
+/// `either` is llvm.minimum or llvm.maximum, by which NaN is the result wherever it is a source.
+template <llvm::Intrinsic::ID either>
+llvm::Value* extreme_of_three(Emitter& e, Sources s) {
+  const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
+  e.ir.setIsFPConstrained(false);  // nothing is rounded
+  llvm::Value* of_two = e.ir.CreateBinaryIntrinsic(either, s[0], s[1]);
+  return quieted(e, e.ir.CreateBinaryIntrinsic(either, of_two, s[2]));
+}
+
 llvm::Value* fused_multiply_add(Emitter& e, Sources s);
 /// Rounds the product before it adds.
 llvm::Value* multiply_then_add(Emitter& e, Sources s);

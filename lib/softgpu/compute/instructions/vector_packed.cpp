@@ -223,6 +223,8 @@ void add_halves(HandlerTable& t) {
   add_packed_halves(t, "v_pk_fma_f16", f16, 3, fused_multiply_add_half);
   add_packed_halves(t, "v_pk_min_f16", f16, 2, float_min);
   add_packed_halves(t, "v_pk_max_f16", f16, 2, float_max);
+  add_packed_halves(t, "v_pk_minimum3_f16", f16, 3, extreme_of_three<Intrinsic::minimum>);
+  add_packed_halves(t, "v_pk_maximum3_f16", f16, 3, extreme_of_three<Intrinsic::maximum>);
 }
 
 }  // namespace

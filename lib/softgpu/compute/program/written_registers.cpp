@@ -19,6 +19,11 @@ bool has_second_result(std::string_view mnemonic) {
          mnemonic.starts_with("v_mad_u64_") || mnemonic.starts_with("v_mad_i64_");
 }
 
+/// The second operand is a register that is written: v_swap_b32, v_permlane16_swap_b32.
+bool swaps(std::string_view mnemonic) {
+  return mnemonic.starts_with("v_") && (mnemonic.ends_with("swap_b32") || mnemonic.ends_with("swap_b16"));
+}
+
 bool writes_exec_besides(std::string_view mnemonic) {
   return mnemonic.starts_with("v_cmpx_") || mnemonic.find("_saveexec_") != std::string_view::npos ||
          mnemonic.find("_wrexec_") != std::string_view::npos;
@@ -40,8 +45,7 @@ WrittenRegisters::WrittenRegisters(const Instruction& instruction) {
   if (operands.empty() || only_reads(instruction.mnemonic)) return;
   add(operands[0]);
   if (operands.size() < 2) return;
-  const bool swaps = instruction.mnemonic == "v_swap_b32" || instruction.mnemonic == "v_swap_b16";
-  if (swaps || has_second_result(instruction.mnemonic)) add(operands[1]);
+  if (swaps(instruction.mnemonic) || has_second_result(instruction.mnemonic)) add(operands[1]);
 }
 
 void WrittenRegisters::add(const Operand& operand) {

@@ -22,7 +22,8 @@ struct ByteFloat {
   int bias;
   Specials specials;
 
-  [[nodiscard]] constexpr std::uint32_t sign() const { return 1U << (exponent_bits + fraction_bits); }
+  [[nodiscard]] constexpr unsigned sign_bit() const { return exponent_bits + fraction_bits; }
+  [[nodiscard]] constexpr std::uint32_t sign() const { return 1U << sign_bit(); }
   [[nodiscard]] constexpr std::uint32_t infinity() const { return sign() - (1U << fraction_bits); }
   /// The greatest finite magnitude.
   [[nodiscard]] constexpr std::uint32_t greatest() const {

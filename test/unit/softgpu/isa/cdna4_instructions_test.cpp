@@ -1,0 +1,261 @@
+// What CDNA4 has that CDNA3 has not, besides matrices and loads from LDS.
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "byte_float_rules.hpp"
+#include "half.hpp"
+#include "harness.hpp"
+#include "vector_form.hpp"
+#include "vector_suite.hpp"
+
+namespace softgpu::isa::cdna4_instructions {
+namespace {
+
+constexpr Options later = {.gfx90a_lacks_them = true};
+
+/// Of the two bfloat16s around a number the nearest, of two the one whose last bit is 0.
+u32 bfloat(float value) {
+  const auto bits = std::bit_cast<u32>(value);
+  if (std::isnan(value)) return bits >> 16 | 0x40;
+  const u32 dropped = bits & 0xffff;
+  const bool goes_up = dropped > 0x8000 || (dropped == 0x8000 && (bits >> 16 & 1) != 0);
+  return (bits >> 16) + (goes_up ? 1 : 0);
+}
+float lesser(float a, float b) {
+  if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<float>::quiet_NaN();
+  if (a == b) return std::signbit(a) ? a : b;
+  return a < b ? a : b;
+}
+float greater(float a, float b) { return -lesser(-a, -b); }
+
+constexpr Tolerance quiets = {.quiets = true};
+const VectorInstruction instructions[] = {
+    vop1("v_prng_b32", [](u32 a) { return a << 1 ^ (a >> 31 != 0 ? 197U : 0U); }),
+    vop3("v_cvt_pk_bf16_f32", [](float a, float b) { return bfloat(a) | bfloat(b) << 16; }),
+    vop3("v_cvt_pk_f16_f32",
+         [](float a, float b) {
+           return PackedHalf{Half(static_cast<double>(a)), Half(static_cast<double>(b))};
+         }),
+    vop3("v_minimum3_f32", [](float a, float b, float c) { return lesser(lesser(a, b), c); }).within(quiets),
+    vop3("v_maximum3_f32", [](float a, float b, float c) { return greater(greater(a, b), c); }).within(quiets),
+};
+Half lesser_half(Half a, Half b) {
+  return Half(static_cast<double>(
+      lesser(static_cast<float>(static_cast<double>(a)), static_cast<float>(static_cast<double>(b)))));
+}
+TEST(LaterCdna4, FindsExtremesOfPackedHalves) {
+  std::vector<Case> cases;
+  for (const bool is_least : {true, false})
+    cases.push_back(
+        {.assembly = std::string("v_pk_") + (is_least ? "minimum3" : "maximum3") + "_f16 v8, v0, v2, v4",
+         .prepare =
+             [](MachineState& state, Random& random) {
+               for (const unsigned n : {0U, 2U, 4U})
+                 for (u32& both : state.vector[n]) {
+                   const auto half = [&] { return static_cast<u32>(random() % 2 << 15 | random() % 0x7801); };
+                   both = half() | half() << 16;
+                 }
+             },
+         .reference =
+             [is_least](MachineState& state) {
+               for (unsigned lane = 0; lane < lane_count; ++lane) {
+                 if (!state.active(lane)) continue;
+                 u32 result = 0;
+                 for (const unsigned shift : {0U, 16U}) {
+                   const u32 sign = is_least ? 0 : 0x8000;
+                   const auto source = [&](unsigned n) {
+                     return Half::from_bits(static_cast<std::uint16_t>(state.vector[n][lane] >> shift ^ sign));
+                   };
+                   result |= (lesser_half(lesser_half(source(0), source(2)), source(4)).bits ^ sign) << shift;
+                 }
+                 state.vector[8][lane] = result;
+               }
+             }});
+  expect_match(cases, later);
+}
+
+FASTDISPATCH_VECTOR_SUITE(LaterCdna4, instructions, .gfx90a_lacks_them = true);
+
+TEST(LaterCdna4, WidensBfloats) {
+  expect_match({{.assembly = "v_cvt_f32_bf16 v8, v0",
+                 .prepare = {},
+                 .reference =
+                     [](MachineState& state) {
+                       for (unsigned lane = 0; lane < lane_count; ++lane)
+                         if (state.active(lane)) state.vector[8][lane] = state.vector[0][lane] << 16;
+                     }}},
+               later);
+}
+
+/// Bit n is the table's bit {S0[n], S1[n], S2[n]}.
+TEST(LaterCdna4, CombinesBitsByATable) {
+  std::vector<Case> cases;
+  for (const u32 table : {0x00U, 0x36U, 0x80U, 0x96U, 0xe8U, 0xffU})
+    cases.push_back({.assembly = "v_bitop3_b32 v8, v0, s4, v2" + (table == 0 ? "" : " bitop3:" + std::to_string(table)),
+                     .prepare = {},
+                     .reference = [table](MachineState& state) {
+                       for (unsigned lane = 0; lane < lane_count; ++lane) {
+                         if (!state.active(lane)) continue;
+                         u32 result = 0;
+                         for (unsigned bit = 0; bit < 32; ++bit) {
+                           const u32 number = (state.vector[0][lane] >> bit & 1) << 2 |
+                                              (state.scalar[4] >> bit & 1) << 1 | (state.vector[2][lane] >> bit & 1);
+                           result |= (table >> number & 1) << bit;
+                         }
+                         state.vector[8][lane] = result;
+                       }
+                     }});
+  expect_match(cases, later);
+}
+
+/// With all lanes enabled: the manual tells of no others.
+TEST(LaterCdna4, SwapsRowsOfTwoRegisters) {
+  std::vector<Case> cases;
+  for (const unsigned lanes : {16U, 32U})
+    cases.push_back({.assembly = "v_permlane" + std::to_string(lanes) + "_swap_b32 v8, v2",
+                     .prepare = [](MachineState& state, Random&) { state.exec = ~u64{0}; },
+                     .reference =
+                         [lanes](MachineState& state) {
+                           for (unsigned lane = 0; lane < lane_count; ++lane)
+                             if ((lane & lanes) == 0) std::swap(state.vector[2][lane], state.vector[8][lane + lanes]);
+                         }});
+  expect_match(cases, later);
+}
+
+// --- Conversions with a scale
+
+enum class Wide { f32, f16, bf16 };
+struct Narrow {
+  std::string name;
+  unsigned bits;
+};
+
+/// FP4: 0, 0.5, 1, 1.5, 2, 3, 4 and 6. What is larger becomes 6.
+float fp4(u32 code) {
+  constexpr float magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  return (code & 8) != 0 ? -magnitudes[code & 7] : magnitudes[code & 7];
+}
+u32 nearest_fp4(float value) {
+  u32 best = 0;
+  for (u32 code = 1; code < 8; ++code) {
+    const float distance = std::fabs(fp4(code) - std::fabs(value));
+    const float least = std::fabs(fp4(best) - std::fabs(value));
+    if (distance < least || (distance == least && code % 2 == 0)) best = code;
+  }
+  return best | (std::signbit(value) ? 8 : 0);
+}
+u32 narrowed(const Narrow& type, float value) {
+  if (type.bits == 4) return nearest_fp4(value);
+  return type.name == "fp8" ? fp8_rules().narrow(value) : bf8_rules().narrow(value);
+}
+float widened(const Narrow& type, u32 code) {
+  if (type.bits == 4) return fp4(code);
+  const auto byte = static_cast<std::uint8_t>(code);
+  return type.name == "fp8" ? fp8_rules().widen(byte) : bf8_rules().widen(byte);
+}
+
+float wide_source(Wide type, const MachineState& state, unsigned lane, unsigned n) {
+  if (type == Wide::f32) return std::bit_cast<float>(state.vector[2 * n][lane]);
+  const u32 half = state.vector[0][lane] >> 16 * n & 0xffff;
+  if (type == Wide::bf16) return std::bit_cast<float>(half << 16);
+  return static_cast<float>(static_cast<double>(Half::from_bits(static_cast<std::uint16_t>(half))));
+}
+u32 wide_bits(Wide type, float value) {
+  if (type == Wide::f32) return std::bit_cast<u32>(value);
+  return type == Wide::f16 ? Half(static_cast<double>(value)).bits : bfloat(value);
+}
+float power(u32 scale, int sign) { return std::ldexp(1.0F, sign * (static_cast<int>(scale >> 23 & 0xff) - 127)); }
+
+void set_scale(MachineState& state, Random& random) {
+  for (u32& scale : state.vector[4])
+    scale = (scale & 0x807fffff) | static_cast<u32>(124 + random() % 7) << 23;  // the exponent alone counts
+}
+
+const std::pair<const char*, Wide> wide_types[] = {{"f32", Wide::f32}, {"f16", Wide::f16}, {"bf16", Wide::bf16}};
+
+class ScaledConversions : public testing::TestWithParam<Narrow> {};
+TEST_P(ScaledConversions, LaterNarrow) {
+  const Narrow narrow = GetParam();
+  std::vector<Case> cases;
+  for (const auto& [wide_name, wide] : wide_types)
+    for (unsigned part = 0; part < 16 / narrow.bits; ++part) {
+      const bool has_three_sources = wide == Wide::f32;
+      const std::string sources = has_three_sources ? "v0, v2, v4" : "v0, v4";
+      std::string modifiers = " op_sel:[0,0," + std::to_string(part % 2) + "," + std::to_string(part / 2) + "]";
+      if (narrow.bits == 8)
+        modifiers = std::string(" op_sel:[0,0,") + (has_three_sources ? "0," : "") + std::to_string(part) + "]";
+      cases.push_back({.assembly = "v_cvt_scalef32_pk_" + narrow.name + "_" + wide_name + " v8, " + sources + modifiers,
+                       .prepare =
+                           [wide](MachineState& state, Random& random) {
+                             set_scale(state, random);
+                             const auto number = [&] {
+                               const double fraction = 1 + static_cast<double>(random() % 64) / 64;
+                               const double value = std::ldexp(fraction, static_cast<int>(random() % 22) - 11);
+                               return static_cast<float>(random() % 2 == 0 ? value : -value);
+                             };
+                             for (unsigned lane = 0; lane < lane_count; ++lane)
+                               if (wide == Wide::f32) {
+                                 for (const unsigned n : {0U, 2U}) state.vector[n][lane] = std::bit_cast<u32>(number());
+                               } else {
+                                 state.vector[0][lane] = wide_bits(wide, number()) | wide_bits(wide, number()) << 16;
+                               }
+                           },
+                       .reference =
+                           [=](MachineState& state) {
+                             for (unsigned lane = 0; lane < lane_count; ++lane) {
+                               if (!state.active(lane)) continue;
+                               const float factor = power(state.vector[4][lane], -1);
+                               const u32 low = narrowed(narrow, wide_source(wide, state, lane, 0) * factor);
+                               const u32 high = narrowed(narrow, wide_source(wide, state, lane, 1) * factor);
+                               const unsigned shift = part * 2 * narrow.bits;
+                               u32& result = state.vector[8][lane];
+                               result &= ~(((1U << 2 * narrow.bits) - 1) << shift);
+                               result |= (low | high << narrow.bits) << shift;
+                             }
+                           }});
+    }
+  expect_match(cases, later);
+}
+
+TEST_P(ScaledConversions, LaterWiden) {
+  const Narrow narrow = GetParam();
+  std::vector<Case> cases;
+  for (const auto& [wide_name, wide] : wide_types)
+    for (unsigned part = 0; part < 16 / narrow.bits; ++part)
+      cases.push_back({.assembly = "v_cvt_scalef32_pk_" + std::string(wide_name) + "_" + narrow.name +
+                                   (wide == Wide::f32 ? " v[8:9]" : " v8") + ", v0, v4 op_sel:[" +
+                                   std::to_string(part % 2) + "," + std::to_string(part / 2) + ",0]",
+                       .prepare =
+                           [narrow](MachineState& state, Random& random) {
+                             set_scale(state, random);
+                             for (u32& held : state.vector[0])
+                               for (unsigned bit = 0; bit < 32 && narrow.bits == 8; bit += 8)
+                                 if (!std::isfinite(widened(narrow, held >> bit & 0xff))) held &= ~(0x18U << bit);
+                           },
+                       .reference =
+                           [=](MachineState& state) {
+                             for (unsigned lane = 0; lane < lane_count; ++lane) {
+                               if (!state.active(lane)) continue;
+                               const float factor = power(state.vector[4][lane], 1);
+                               const u32 held = state.vector[0][lane] >> part * 2 * narrow.bits;
+                               const u32 mask = (1U << narrow.bits) - 1;
+                               const u32 low = wide_bits(wide, widened(narrow, held & mask) * factor);
+                               const u32 high = wide_bits(wide, widened(narrow, held >> narrow.bits & mask) * factor);
+                               state.vector[8][lane] = wide == Wide::f32 ? low : low | high << 16;
+                               if (wide == Wide::f32) state.vector[9][lane] = high;
+                             }
+                           }});
+  expect_match(cases, later);
+}
+INSTANTIATE_TEST_SUITE_P(Cdna4, ScaledConversions,
+                         testing::Values(Narrow{"fp8", 8}, Narrow{"bf8", 8}, Narrow{"fp4", 4}),
+                         [](const auto& row) { return row.param.name; });
+
+}  // namespace
+}  // namespace softgpu::isa::cdna4_instructions
