@@ -15,7 +15,7 @@ struct LaneAddresses {
   Chunks active = {};                  ///< <16 x i1>: the lanes that access memory
   unsigned shift = 0;                  ///< at most 4
   bool is_signed = false;              ///< offsets of 32 bits have a sign
-  bool in_lds = false;                 ///< offsets have a sign; active lanes' offsets are less than 2^16 from 0
+  bool in_lds = false;                 ///< offsets have a sign; active lanes' offsets are less than 2^18 from 0
   bool is_sum = false;                 ///< the kernel put the addresses together: the base may be anywhere
   bool out_of_range_is_zero = false;   ///< enabled lanes that are not active read 0
   bool is_consecutive = false;         ///< known at translation: dword after dword within each chunk

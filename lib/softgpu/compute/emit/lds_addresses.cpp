@@ -33,12 +33,24 @@ LaneAddresses lds_addresses(Emitter& e, const LaneOffsets& addresses, std::uint3
   return lanes;
 }
 
-LaneAddresses lane_number_addresses(Emitter& e, std::int32_t offset, std::uint32_t mask) {
+namespace {
+
+/// The lanes side by side from M0 + offset on, each with room for so many bytes.
+LaneAddresses from_m0(Emitter& e, std::int32_t offset, std::uint32_t mask, std::uint32_t room, std::uint32_t bytes) {
   Value* m0 = e.ir.CreateAnd(e.sgpr(scalar_register::m0), mask);
   Value* base = e.ir.CreateAdd(m0, e.ir.getInt32(static_cast<std::uint32_t>(offset)));
-  LaneAddresses lanes = lds_addresses(e, {.lanes = lanes_of(e, {base, 4})}, 0, 4);
-  lanes.is_consecutive = true;
+  LaneAddresses lanes = lds_addresses(e, {.lanes = lanes_of(e, {base, room})}, 0, bytes);
+  lanes.is_consecutive = room == 4;
   return lanes;
+}
+
+}  // namespace
+
+LaneAddresses lane_number_addresses(Emitter& e, std::int32_t offset) { return from_m0(e, offset, 0xffff, 4, 4); }
+
+LaneAddresses transfer_addresses(Emitter& e, std::int32_t offset, std::uint32_t bytes) {
+  const bool is_wide = bytes > 4;
+  return from_m0(e, offset, e.architecture().lds_transfer_offset, is_wide ? 16 : 4, is_wide ? bytes : 4);
 }
 
 }  // namespace softgpu::compute

@@ -13,8 +13,9 @@ namespace softgpu::compute {
 [[nodiscard]] LaneAddresses lds_addresses(Emitter& e, const LaneOffsets& addresses, std::uint32_t offset,
                                           std::uint32_t bytes);
 
-/// The lanes' dwords side by side from M0 + offset on, of whose bits those in `mask` count: what has no address
-/// register accesses LDS there.
-[[nodiscard]] LaneAddresses lane_number_addresses(Emitter& e, std::int32_t offset, std::uint32_t mask = 0xffff);
+/// The lanes' dwords side by side from M0[15:0] + offset on: what has no address register accesses LDS there.
+[[nodiscard]] LaneAddresses lane_number_addresses(Emitter& e, std::int32_t offset);
+/// The same for a transfer between memory and LDS. A lane's three or four dwords have room for four.
+[[nodiscard]] LaneAddresses transfer_addresses(Emitter& e, std::int32_t offset, std::uint32_t bytes = 4);
 
 }  // namespace softgpu::compute

@@ -27,6 +27,7 @@ constexpr ArchitectureFamily cdna2 = {
     .gpr_alloc_vgpr_size = 6,
     .lds_alloc_granule = 256,
     .lds_transfer_offset = 0xffff,
+    .lds_transfer_bytes = 4,
     .has_shader_array_cache = false,
     .goes_past_all_caches = "glc",
     .keeps_upper_halves = false,
@@ -54,6 +55,7 @@ constexpr ArchitectureFamily cdna4 = [] {
   ArchitectureFamily family = cdna3;
   family.instructions = ArchitectureFamily::Instructions::cdna4;
   family.lds_transfer_offset = 0x3ffff;
+  family.lds_transfer_bytes = 16;
   family.has_ocp_byte_floats = true;
   return family;
 }();
@@ -69,6 +71,7 @@ constexpr ArchitectureFamily rdna2 = {
     .gpr_alloc_vgpr_size = 8,
     .lds_alloc_granule = 256,
     .lds_transfer_offset = 0xffff,
+    .lds_transfer_bytes = 4,
     .has_shader_array_cache = true,
     .goes_past_all_caches = "dlc",
     .keeps_upper_halves = true,

@@ -42,6 +42,7 @@ struct ArchitectureFamily {
   std::uint32_t gpr_alloc_vgpr_size;  ///< the bit of GPR_ALLOC at which the number of VGPRs begins
   std::uint32_t lds_alloc_granule;    ///< of LDS_ALLOC, in bytes
   std::uint32_t lds_transfer_offset;  ///< the bits of M0 that count where memory and LDS exchange data
+  std::uint32_t lds_transfer_bytes;   ///< that a lane exchanges at most
 
   // Caches (docs/fences.md).
   bool has_shader_array_cache;            ///< an L1 between the compute units' caches and the L2

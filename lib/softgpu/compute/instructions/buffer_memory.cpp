@@ -244,21 +244,21 @@ AccessFormat dword_of(const AccessFormat& format) {
   return part;
 }
 
-/// A load past the registers (CDNA2 ISA manual, "Memory Buffer Load to LDS"): a dword a lane, also of smaller elements.
-/// Lanes whose dword is beyond the work-group's LDS do not access memory either.
+/// A load past the registers (CDNA2 ISA manual, "Memory Buffer Load to LDS"): a dword a lane, also of smaller elements;
+/// on CDNA4 also three or four. Lanes whose dwords are beyond the work-group's LDS do not access memory either.
 template <class Function>
 void load_to_lds(Emitter& e, const Instruction& i, Function* function, std::uint32_t what, const AccessFormat& format) {
   honour_cache_hints(e, i);
   const BufferAccess access = buffer_access(e, i, 1);
-  const LaneAddresses lds =
-      lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i)), e.architecture().lds_transfer_offset);
+  const LaneAddresses lds = transfer_addresses(e, static_cast<std::int32_t>(offset_of(i)), format.bytes);
   put_places(e, access);
   call_runtime(e, function, e.ir.getVoidTy(), access, what, e.mask_from_chunks(lds.active));
-  store_lanes(e, loaded_dwords(e, format), lds);
+  store_loaded(e, format, lds);
 }
 
 void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
-  if (has_lds_form(format) && i.has("lds")) return load_to_lds(e, i, runtime::buffer_load, format.bytes, format);
+  if (has_lds_form(format, e.architecture().lds_transfer_bytes) && i.has("lds"))
+    return load_to_lds(e, i, runtime::buffer_load, format.bytes, format);
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
   const BufferAccess access = buffer_access(e, i, 2);
@@ -305,8 +305,7 @@ void store_from_lds(Emitter& e, const Instruction& i) {
   honour_store_hints(e, i);
   static_cast<void>(i.has("lds"));  // as the mnemonic says
   const BufferAccess access = buffer_access(e, i, 0);
-  const Chunks dwords = load_lanes(
-      e, lane_number_addresses(e, static_cast<std::int32_t>(offset_of(i)), e.architecture().lds_transfer_offset));
+  const Chunks dwords = load_lanes(e, transfer_addresses(e, static_cast<std::int32_t>(offset_of(i))));
   put_places(e, access);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) put_lane_data(e, chunk, 0, dwords[chunk]);
   call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, 4);

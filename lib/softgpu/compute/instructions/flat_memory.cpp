@@ -334,14 +334,13 @@ void access(Emitter& e, Segment segment, const AddressOperands& operands, const 
 void load_to_lds(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
   honour_cache_hints(e, i);
   const AddressOperands operands = address_operands(i, segment, 0);
-  const LaneAddresses lds =
-      lane_number_addresses(e, static_cast<std::int32_t>(operands.offset), e.architecture().lds_transfer_offset);
+  const LaneAddresses lds = transfer_addresses(e, static_cast<std::int32_t>(operands.offset), format.bytes);
   call_runtime(e, runtime::load, segment, operands, format, e.mask_from_chunks(lds.active));
-  store_lanes(e, loaded_dwords(e, format), lds);
+  store_loaded(e, format, lds);
 }
 
 void load(Emitter& e, const Instruction& i, Segment segment, const AccessFormat& format) {
-  if (segment != Segment::flat && has_lds_form(format) && i.has("lds")) return load_to_lds(e, i, segment, format);
+  if (segment != Segment::flat && has_lds_form(format, 4) && i.has("lds")) return load_to_lds(e, i, segment, format);
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
   const AddressOperands operands = address_operands(i, segment, 1);
@@ -397,7 +396,7 @@ void add_flat_memory(HandlerTable& table) {
       table.add(std::string(prefix) + named.name,
                 [segment = segment, format = named.format](auto& e, auto& i) { load(e, i, segment, format); });
     for (const NamedFormat& named : load_formats)  // gfx942's names; elsewhere a bit means LDS
-      if (segment != Segment::flat && has_lds_form(named.format))
+      if (segment != Segment::flat && has_lds_form(named.format, segment == Segment::global ? 16 : 4))
         table.add(std::string(prefix) + "load_lds_" + (named.name + std::string_view("load_").size()),
                   [segment = segment, format = named.format](auto& e, auto& i) { load_to_lds(e, i, segment, format); });
     for (const NamedFormat& named : store_formats)

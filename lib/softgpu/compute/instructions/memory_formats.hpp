@@ -1,6 +1,8 @@
 // The loads, stores and atomics that the FLAT, MUBUF and SMEM encodings have in common, by the end of the mnemonic.
 #pragma once
 
+#include <vector>
+
 #include "softgpu/compute/emit/lane_access.hpp"
 #include "softgpu/compute/run_time/memory_atomics.hpp"
 
@@ -86,9 +88,21 @@ inline constexpr NamedAtomic atomics[] = {
 };
 // clang-format on
 
-/// Whether there is a load of this format into LDS.
-[[nodiscard]] inline bool has_lds_form(const AccessFormat& format) {
-  return format.bytes <= 4 && format.part == AccessFormat::Part::whole;
+/// Whether there is a load of this format into LDS, where a lane loads at most so many bytes.
+[[nodiscard]] inline bool has_lds_form(const AccessFormat& format, std::uint32_t most_bytes) {
+  return format.bytes <= most_bytes && format.bytes != 8 && format.part == AccessFormat::Part::whole;
+}
+
+/// Stores what the runtime has loaded: a dword a lane, also of smaller elements, or three or four.
+inline void store_loaded(Emitter& e, const AccessFormat& format, LaneAddresses lds) {
+  if (format.bytes <= 4) return store_lanes(e, loaded_dwords(e, format), lds);
+  std::vector<Chunks> dwords(format.dwords());
+  for (unsigned d = 0; d < format.dwords(); ++d)
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) dwords[d][chunk] = lane_data(e, chunk, d);
+  for (const Chunks& dword : dwords) {
+    store_lanes(e, dword, lds);
+    lds.base = displaced(e, lds.base, 4);
+  }
 }
 
 /// Whether an atomic asks for the memory's former value, by glc or, on gfx942, sc0.

@@ -294,6 +294,37 @@ TEST_P(FlatLds, LoadsGlobalMemory) {
   }
   expect_match(cases, options);
 }
+/// CDNA4: lane after lane has room for four dwords, also where three are loaded. No lane is beyond LDS.
+TEST(WideLds, LaterLoadsThreeOrFourDwords) {
+  std::vector<Case> cases;
+  for (const unsigned dwords : {3U, 4U})
+    for (const bool is_buffer : {false, true}) {
+      const std::string width = "dwordx" + std::to_string(dwords);
+      cases.push_back({.assembly = (is_buffer ? "buffer_load_" + width + " v0, s[4:7], 0 offen offset:16 lds"
+                                              : "global_load_lds_" + width + " v0, s[2:3] offset:16") +
+                                   wait,
+                       .prepare =
+                           [](MachineState& state, Random& random) {
+                             state.m0 = static_cast<u32>(random() % 64 * 16) | 0x80000000;
+                             state.set_scalar_value(2, 8, state.memory_address);
+                             state.set_scalar_value(descriptor_sgpr, 8, state.memory_address);
+                             state.scalar[descriptor_sgpr + 2] = memory_bytes;
+                             state.scalar[descriptor_sgpr + 3] = untyped;
+                             for (u32& address : state.vector[0])
+                               address = static_cast<u32>(random() % (memory_bytes / 4 - 8) * 4);
+                           },
+                       .reference =
+                           [=](MachineState& state) {
+                             for (unsigned lane = 0; lane < lane_count; ++lane)
+                               for (unsigned n = 0; n < dwords && state.active(lane); ++n) {
+                                 const u64 from = state.memory_address + state.vector[0][lane] + 16 + u64{4} * n;
+                                 const u32 to = (state.m0 & 0x3ffff) + 16 + 16 * lane + 4 * n;
+                                 write_as<u32>(state.lds_at(to, 4), read_as<u32>(state.at(from, 4)));
+                               }
+                           }});
+    }
+  expect_match(cases, {.lds = Lds::loaded_and_stored, .states = 4, .gfx90a_lacks_them = true});
+}
 INSTANTIATE_TEST_SUITE_P(Isa, FlatLds, testing::ValuesIn(loads()), operation_name);
 
 }  // namespace
