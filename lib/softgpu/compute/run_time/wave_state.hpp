@@ -106,7 +106,8 @@ struct WaveState {
   alignas(64) std::uint64_t lane_addresses[64];
   alignas(64) std::uint32_t lane_data[4][64];  ///< dword after dword
 
-  /// Operands and result of matrix instructions (matrix_product.hpp, scaled_product.hpp, wave_matrix.hpp), register after register.
+  /// Operands and result of matrix instructions (matrix_product.hpp, scaled_product.hpp, wave_matrix.hpp), register
+  /// after register.
   alignas(64) std::uint32_t matrix_a[8][64];
   alignas(64) std::uint32_t matrix_b[8][64];
   alignas(64) std::uint32_t matrix_indices[64];
