@@ -35,13 +35,13 @@ bool is_half(std::string_view mnemonic, std::size_t n) {
 }  // namespace
 
 void name_halves(Instruction& instruction) {
-  const bool has_op_sel =
-      std::ranges::any_of(instruction.modifiers, [](const Modifier& m) { return m.name == "op_sel"; });
-  if (instruction.operands.empty() || has_op_sel) return;
+  if (instruction.operands.empty()) return;
   const std::size_t sources = std::min<std::size_t>(instruction.operands.size() - 1, 3);
   const std::uint32_t dword = instruction.first_dword;
   std::vector<bool> upper(sources + 1);  // the destination's last
   if (is_vop3(dword) && !has_scalar_destination(dword)) {
+    // LLVM may have written it already, of v_fmac_f16 with a place for the destination as a source.
+    std::erase_if(instruction.modifiers, [](const Modifier& each) { return each.name == "op_sel"; });
     for (std::size_t n = 0; n < sources; ++n) upper[n] = (dword >> (11 + n) & 1) != 0;
     upper[sources] = (dword >> 14 & 1) != 0;
   } else if (is_short(dword)) {
