@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "fastdispatch/fastdispatch.hpp"
+#include "loaded_rocr.hpp"
 
 namespace fastdispatch::test {
 
@@ -51,10 +51,7 @@ protected:
   /// built in, 6.3 and later, starts once in a process.
   static bool tells_memory_fault() {
     static bool is_first = true;
-    void* rocr = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_NOLOAD);
-    const bool starts_again = dlsym(rocr, "hsaKmtOpenKFD") != nullptr;
-    dlclose(rocr);
-    return std::exchange(is_first, false) || starts_again;
+    return std::exchange(is_first, false) || rocr_has_thunk_beside_it();
   }
 
   static constexpr WaitOptions limit{.timeout = std::chrono::minutes(25)};

@@ -1,10 +1,13 @@
 #include "softgpu/kernel_interface/device_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <string>
 #include <system_error>
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,8 +19,19 @@ constexpr std::uint64_t doorbells_per_gpu = 1024;
 constexpr std::uint64_t doorbell_bytes = doorbells_per_gpu * sizeof(std::uint64_t);
 constexpr std::uint64_t registers_bytes = 4096;
 constexpr std::uint64_t doorbells_per_line = 64 / sizeof(std::uint64_t);
+/// No file of the topology is longer.
+constexpr std::uint64_t longest_text = 65536;
 
 [[noreturn]] void refuse() { throw std::system_error(errno, std::generic_category(), "a file for the soft GPU"); }
+
+/// Beyond the limit on files' sizes a file in memory ends the process by a signal.
+void check_limit(std::uint64_t bytes) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur >= bytes) return;
+  throw std::system_error(EFBIG, std::generic_category(),
+                          "files in memory of up to " + std::to_string(bytes) +
+                              " bytes are needed: raise or remove the limit on files' sizes (ulimit -f)");
+}
 
 std::uint64_t inode_of(int descriptor) noexcept {
   struct stat status {};
@@ -26,10 +40,11 @@ std::uint64_t inode_of(int descriptor) noexcept {
 
 }  // namespace
 
-DeviceFile::DeviceFile(std::uint32_t gpus)
-    : gpus_(gpus), descriptor_(memfd_create("softgpu-kfd", MFD_CLOEXEC)), free_(gpus) {
-  if (descriptor_ < 0) refuse();
+DeviceFile::DeviceFile(std::uint32_t gpus) : gpus_(gpus), descriptor_(-1), free_(gpus) {
   const std::uint64_t bytes = gpus * (doorbell_bytes + registers_bytes);
+  check_limit(std::max(bytes, longest_text));
+  descriptor_ = memfd_create("softgpu-kfd", MFD_CLOEXEC);
+  if (descriptor_ < 0) refuse();
   void* pages = ftruncate(descriptor_, static_cast<off_t>(bytes)) == 0
                     ? mmap(nullptr, gpus * doorbell_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor_, 0)
                     : MAP_FAILED;

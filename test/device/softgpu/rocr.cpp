@@ -61,14 +61,6 @@ void open_rocr() {
   if (!stand_in(dlsym(rocr, "hsa_init"))) throw std::runtime_error("this ROCr cannot be given the soft GPU");
 }
 
-// What has the thunk built in leaves the driver open when it shuts down, and refuses to start where it is open.
-bool rocr_starts_again() {
-  void* rocr = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_NOLOAD);
-  const bool has_thunk_beside_it = dlsym(rocr, "hsaKmtOpenKFD") != nullptr;
-  dlclose(rocr);
-  return has_thunk_beside_it;
-}
-
 Rocr::Rocr() {
   open_rocr();
   CHECKED(hsa_init);

@@ -41,9 +41,6 @@ inline void check(hsa_status_t status, const char* what) {
 /// Binds the process to the soft GPU's thunk and ROCr to it.
 void open_rocr();
 
-/// Whether this ROCr, which is open, can be started again in a process that has shut it down. 6.4 cannot.
-[[nodiscard]] bool rocr_starts_again();
-
 /// A counted hsa_init, and what it found.
 class Rocr {
 public:

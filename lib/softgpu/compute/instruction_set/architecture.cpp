@@ -97,16 +97,16 @@ constexpr ArchitectureFamily rdna3 = [] {
   return family;
 }();
 
-/// LLVM 17 is the first to know gfx942. What came before has gfx940, whose instructions are the same.
-constexpr std::string_view gfx942_in_llvm = LLVM_VERSION_MAJOR >= 17 ? "gfx942" : "gfx940";
+/// LLVM 15 and 16 know gfx940, LLVM from 21 on gfx942, those in between both: their instructions are the same.
+constexpr std::string_view cdna3_in_llvm = LLVM_VERSION_MAJOR >= 17 ? "gfx942" : "gfx940";
 
 // clang-format off
 constexpr std::array architectures = {
     Architecture{cdna2, {.name = "gfx90a", .llvm_processor = "gfx90a", .major = 9, .minor = 0, .stepping = 10,
                          .amd_name = "aldebaran", .device_id = 0x740c, .family_id = 141, .l2_caches = 1, .xgmi_to_host = true}},
-    Architecture{cdna3, {.name = "gfx940", .llvm_processor = "gfx940", .major = 9, .minor = 4, .stepping = 0,
+    Architecture{cdna3, {.name = "gfx940", .llvm_processor = cdna3_in_llvm, .major = 9, .minor = 4, .stepping = 0,
                          .amd_name = "aqua_vanjaram", .device_id = 0x74a0, .family_id = 141, .l2_caches = 6}},
-    Architecture{cdna3, {.name = "gfx942", .llvm_processor = gfx942_in_llvm, .major = 9, .minor = 4, .stepping = 2,
+    Architecture{cdna3, {.name = "gfx942", .llvm_processor = cdna3_in_llvm, .major = 9, .minor = 4, .stepping = 2,
                          .amd_name = "aqua_vanjaram", .device_id = 0x74a1, .family_id = 141, .l2_caches = 8}},
     Architecture{cdna4, {.name = "gfx950", .llvm_processor = "gfx950", .major = 9, .minor = 5, .stepping = 0,
                          .amd_name = "ip discovery", .device_id = 0x75a0, .family_id = 141, .l2_caches = 8,

@@ -11,6 +11,7 @@
 
 #include "harness.hpp"
 #include "instruction_table.hpp"
+#include "tested_target.hpp"
 
 namespace softgpu::isa {
 namespace {
@@ -46,7 +47,7 @@ TEST(InstructionTable, HoldsInstructionsOfEachFormat) {
   has("ds_bpermute_b32", "DS", 1);
   has("global_atomic_add_f64", "GLOBAL", 1);
   has("buffer_load_dwordx4", "MUBUF", 1);
-  has("buffer_store_lds_dword", "MUBUF", 1);
+  if (tests_gfx90a()) has("buffer_store_lds_dword", "MUBUF", 1);  // of gfx942 LLVM 22 does not know it
   has("tbuffer_load_format_xyzw", "MTBUF", 1);
   EXPECT_GT(instruction_table().size(), 1000U);
 }

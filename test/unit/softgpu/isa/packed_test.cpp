@@ -255,6 +255,7 @@ std::vector<PackedConstant> constants_for(const PackedInstruction& row) {
 /// The VOP3P instruction `text` as numbers, with `field` in place of the encoding of source `place`. As it was where
 /// the tested architecture lacks it.
 std::string with_source_field(const std::string& text, std::size_t place, unsigned field) {
+  if (!spelled_for_target(text)) return text;
   std::array<u32, 2> dwords = {};
   std::vector<std::byte> code;
   try {

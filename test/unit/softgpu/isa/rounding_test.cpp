@@ -8,7 +8,6 @@
 
 #include <gtest/gtest.h>
 
-#include "assembler.hpp"
 #include "float_rules.hpp"
 #include "instruction_table.hpp"
 #include "softgpu/compute/emit/rounding.hpp"
@@ -223,7 +222,7 @@ TEST(VectorFloatRounding, EveryInstructionThatIsNotRefusedCompiles) {
   for (const auto& [mnemonic, entry] : instruction_table())
     for (const Sample& sample : entry.samples)
       if ((compute::rounding_shift(mnemonic) || compute::is_independent_of_rounding(mnemonic)) &&
-          assembles(sample.text))  // LLVM 22's disassembler knows more forms than its assembler
+          !(mnemonic == "v_pk_fmac_f16" && sample.text.find("sdwa") != std::string::npos))  // LLVM 22's; there is none
         text += sample.text + "\n";
   text += "v_add_f64 v[8:9], v[0:1], v[2:3] clamp\n";
   const auto failure = refusal(text + "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 4), 0");
