@@ -53,7 +53,7 @@ void copy(std::span<T, extent> destination, const MemoryView& source, const Copy
 /// signals must live until the completion. A copy that fails while it runs leaves `completion` negative. Any thread may
 /// call it.
 /// Throws Error, with nothing started, when the sizes differ or are 0, the sides overlap, one is pageable, neither has
-/// an agent, or HSA refuses.
+/// an agent, there are more signals than HSA takes (5 with ROCm 6.3 and later), or HSA refuses.
 FASTDISPATCH_EXPORT void copy_async(const MemoryView& destination, const MemoryView& source, const Signal& completion,
                                     std::span<const hsa_signal_t> depends_on = {});
 

@@ -28,8 +28,8 @@ struct RuntimeOptions {
 
 /// Owns a share of the process's HSA runtime. Copies, and further Runtimes, share one state. So do the objects that are
 /// made with its agents and hold something of HSA's: queues, signals, buffers, modules and their kernels, Streams. The
-/// last of all these closes the runtime and shuts HSA down; it must not be destroyed in a callback. An agent is a view:
-/// it keeps nothing open.
+/// last of all these closes the runtime and shuts HSA down; it must not be destroyed in a callback. HSA of ROCm 6.3 and
+/// later stays open until the process ends: it does not start twice. An agent is a view: it keeps nothing open.
 ///
 /// Environment: FASTDISPATCH_DEVICE=auto|amd|softgpu, FASTDISPATCH_SOFTGPU (path of the soft GPU's libhsakmt.so.1),
 /// ROCM_PATH (ROCm's folder, whose HSA runtime comes first, then /opt/rocm's, then the dynamic linker's),

@@ -115,6 +115,22 @@ TEST_F(Copies, that_are_asynchronous_start_after_what_they_depend_on) {
   EXPECT_THAT(std::vector(result.begin(), result.end()), ::testing::Each(2U));
 }
 
+TEST_F(Copies, that_depend_on_more_signals_than_hsa_takes_are_refused) {
+  PinnedBuffer<std::uint32_t> source(gpu, 10);
+  DeviceBuffer<std::uint32_t> device(gpu, 10);
+  const Signal gate(gpu, 0);
+  const Signal done(gpu, 1);
+  const std::vector<hsa_signal_t> many(6, gate.handle());
+  if (rocr_has_thunk_beside_it()) {
+    copy_async(device, source, done, many);
+    done.wait(limit);
+  } else {
+    EXPECT_THAT(error_of([&] { copy_async(device, source, done, many); }), HasSubstr("waits for 6 signals"));
+    copy_async(device, source, done, std::span(many).first(5));
+    done.wait(limit);
+  }
+}
+
 TEST_F(Copies, of_unequal_sizes_or_of_what_the_device_cannot_reach_are_refused) {
   DeviceBuffer<std::uint32_t> device(gpu, 10);
   std::vector<std::uint32_t> values(11);

@@ -4,6 +4,9 @@
 // passes a mock table to make any call fail.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
@@ -67,6 +70,9 @@ struct HsaApi {
   /// Whether hsa_init starts HSA again after hsa_shut_down. A ROCr with the thunk built in, 6.3 and later, leaves the
   /// driver open when it shuts down, and refuses to start where it is open (icl-utk-edu/papi#407).
   bool starts_again = true;
+  /// How many signals amd_memory_async_copy takes. A ROCr with the thunk built in has room for 5 on its stack, and
+  /// writes beyond it (HSA_MAX_DEP_SIGNALS in BlitSdma::SubmitCommand).
+  std::size_t most_copy_dependencies = SIZE_MAX;
 };
 
 }  // namespace fastdispatch::detail

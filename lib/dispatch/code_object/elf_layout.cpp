@@ -129,6 +129,8 @@ private:
         fail_section(i, "a symbol is in no section");  // ROCr asks the section of an object or function where it is
       if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx == SHN_ABS) continue;
       if (symbol.st_shndx >= sections_.size()) fail_section(i, "a symbol is in a section that there is not");
+      if (sections_[symbol.st_shndx].sh_addralign >= UINT32_MAX)  // ROCr asserts that it is less
+        fail_section(symbol.st_shndx, "its alignment is 4 GiB or more");
       if (type != STT_SECTION && type != STT_FILE && !loaded(symbol.st_value, symbol.st_size)) {
         fail_section(i, "a symbol is not in a loaded segment");
       }

@@ -156,6 +156,7 @@ void fill(HsaApi& api, void* handle, std::string_view path) {
 #undef FASTDISPATCH_HSA_LOAD
   api.wait_any_keeps_time = dlsym(handle, "hsa_amd_signal_wait_all") == nullptr;
   api.starts_again = !has_own_thunk(handle);
+  if (has_own_thunk(handle)) api.most_copy_dependencies = 5;
 }
 
 // The file of the thunk that ROCr's calls go to; empty where ROCr is linked to AMD's thunk statically.

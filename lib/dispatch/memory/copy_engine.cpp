@@ -93,6 +93,11 @@ void make_reachable(const MemoryView& destination, const MemoryView& source) {
 void start_copy(Agent agent, const MemoryView& destination, const MemoryView& source, hsa_signal_t completion,
                 std::span<const hsa_signal_t> depends_on) {
   const HsaApi& api = agent.api();
+  if (depends_on.size() > api.most_copy_dependencies)
+    throw Error(
+        fmt::format("a copy that waits for {} signals: this HSA runtime takes up to {}; a barrier packet can wait "
+                    "for more, in turn",
+                    depends_on.size(), api.most_copy_dependencies));
   if (is_watched_by(Watcher::trace)) enable_copy_times(agent);
   check(api,
         api.amd_memory_async_copy(destination.device_address, owner(agent, destination), source.device_address,

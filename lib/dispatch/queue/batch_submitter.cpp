@@ -309,12 +309,24 @@ Ring::Reservation BatchSubmitter::reserve(EncodedBatch& encoded, ReadyImage& rea
   }
 }
 
+// The others are of copies that were started before, after what the copies wait for was published.
+std::span<const hsa_signal_t> BatchSubmitter::wait_for_surplus(std::span<const hsa_signal_t> start) const {
+  const HsaApi& api = queue_.agent().api();
+  if (start.size() <= api.most_copy_dependencies) return start;
+  constexpr std::uint64_t look_ticks = 1'000'000;  // some milliseconds
+  for (const hsa_signal_t signal : start.subspan(api.most_copy_dependencies))
+    while (queue_.failure() == nullptr &&
+           api.signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, look_ticks, HSA_WAIT_STATE_BLOCKED) >= 1) {
+    }
+  return start.first(api.most_copy_dependencies);
+}
+
 void BatchSubmitter::start_copies(const ReadyImage& ready, std::size_t& started, std::size_t published) {
   const std::vector<ScheduledCopy>& copies = ready.image.stream.copies;
   for (; started < copies.size() && copies[started].after.value_or(0) < published; ++started) {
     const CopyStep& step = copies[started].step;
     const auto& [start, packet, done] = ready.copy_signals[started];
-    start_copy(queue_.agent(), step.destination, step.source, done, start);
+    start_copy(queue_.agent(), step.destination, step.source, done, wait_for_surplus(start));
   }
   // A queue that failed meanwhile has not seen these copies.
   if (queue_.failure() != nullptr) [[unlikely]]

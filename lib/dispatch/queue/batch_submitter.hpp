@@ -141,6 +141,8 @@ private:
   // epoch. If it throws, the queue has failed.
   [[nodiscard]] std::uint64_t submit_rest(EncodedBatch& encoded, ReadyImage& ready, std::size_t published,
                                           std::uint64_t epoch);
+  // Of the signals that a copy waits for, those that HSA takes; waits for the others.
+  [[nodiscard]] std::span<const hsa_signal_t> wait_for_surplus(std::span<const hsa_signal_t> start) const;
   // Starts the copies whose turn has come when packets up to `published` are in the ring.
   void start_copies(const ReadyImage& ready, std::size_t& started, std::size_t published);
 

@@ -213,6 +213,11 @@ TEST(CodeObject, that_would_lead_the_loader_to_nowhere_is_damaged) {
   overwrite(absolute, last_symbol(absolute) + offsetof(Elf64_Sym, st_shndx), Elf64_Section{SHN_ABS});
   EXPECT_THAT(selection_error(absolute), HasSubstr("a symbol is in no section"));
 
+  Bytes aligned = hip_v4();
+  overwrite(aligned, find_section(aligned, SHT_PROGBITS).header_offset + offsetof(Elf64_Shdr, sh_addralign),
+            Elf64_Xword{UINT32_MAX});
+  EXPECT_THAT(selection_error(aligned), HasSubstr("its alignment is 4 GiB or more"));
+
   Bytes untyped = hip_v4();
   overwrite(untyped, find_section(untyped, SHT_SYMTAB).header_offset + offsetof(Elf64_Shdr, sh_type),
             Elf64_Word{SHT_NULL});

@@ -242,6 +242,24 @@ TEST_F(BatchSubmission, with_derived_fences_starts_copies_by_the_packets_and_cop
   EXPECT_NE(hsa.copies()[0].completion.handle, hsa.copies()[3].completion.handle);
 }
 
+TEST_F(BatchSubmission, waits_itself_for_copies_beyond_those_that_hsa_lets_a_copy_wait_for) {
+  hsa.limit_copy_dependencies(2);
+  Queue queue(hsa.agent());
+  DeviceBuffer<unsigned> data(hsa.agent(), 16);
+  PinnedBuffer<unsigned> host(hsa.agent(), 16);
+  PinnedBuffer<unsigned> other(hsa.agent(), 16);
+  Batch batch(hsa.agent(), {.fences = Fences::derived});
+  batch.dispatch(TestKernel(info), grid(128).group(64), data, 1);
+  batch.copy(host, data);
+  batch.copy(other, data);
+  batch.copy(data, host);  // waits for the packet and for both copies
+  hsa.end_copies({0, 0, 0});
+  queue.submit(batch);
+  ASSERT_EQ(hsa.copies().size(), 3U);
+  EXPECT_EQ(hsa.copies()[2].depends_on.size(), 2U);
+  EXPECT_EQ(hsa.copies()[2].depends_on[1].handle, hsa.copies()[0].completion.handle);
+}
+
 TEST_F(BatchSubmission, whose_copy_cannot_start_fails_the_queue_so_that_nobody_takes_its_results) {
   Queue queue(hsa.agent());
   DeviceBuffer<unsigned> data(hsa.agent(), 16);

@@ -41,6 +41,8 @@ public:
   [[nodiscard]] const detail::HsaApi& api() const { return api_; }
   /// As a ROCr whose hsa_amd_signal_wait_any crashes when its time is up.
   void break_time_limits_of_wait_any() { api_.wait_any_keeps_time = false; }
+  /// As a ROCr whose copies have room for so many signals.
+  void limit_copy_dependencies(std::size_t most) { api_.most_copy_dependencies = most; }
 
   /// Makes every later call of `function` ("queue_create") return `status`; HSA_STATUS_SUCCESS ends that.
   void fail(const std::string& function, hsa_status_t status);
