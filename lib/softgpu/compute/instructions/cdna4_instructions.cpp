@@ -56,14 +56,6 @@ void swap_rows(Emitter& e, const Instruction& i, unsigned bit) {
   }
 }
 
-/// <16 x i32>: to the nearest bfloat16, of two to the even one.
-Value* bfloat_bits(Emitter& e, Value* number) {
-  Value* bits = bits_of(e, number);
-  Value* last = e.ir.CreateAnd(e.ir.CreateLShr(bits, 16), e.splat(1U));
-  Value* rounded = e.ir.CreateLShr(e.ir.CreateAdd(e.ir.CreateAdd(bits, e.splat(0x7fffU)), last), 16);
-  Value* quiet = e.ir.CreateOr(e.ir.CreateLShr(bits, 16), e.splat(0x40U));
-  return e.ir.CreateSelect(is_nan(e, number), quiet, rounded);
-}
 Value* pack_bfloats(Emitter& e, Sources s) {
   return e.ir.CreateOr(bfloat_bits(e, s[0]), e.ir.CreateShl(bfloat_bits(e, s[1]), 16));
 }

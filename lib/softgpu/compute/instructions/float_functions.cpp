@@ -158,6 +158,14 @@ Value* step_towards_exact(Emitter& e, Value* sum, Value* error, Value* condition
   return e.ir.CreateSelect(e.ir.CreateAnd(is_inexact, condition), stepped, sum);
 }
 
+Value* bfloat_bits(Emitter& e, Value* number) {
+  Value* bits = bits_of(e, number);
+  Value* last = e.ir.CreateAnd(e.ir.CreateLShr(bits, 16), e.splat(1U));
+  Value* rounded = e.ir.CreateLShr(e.ir.CreateAdd(e.ir.CreateAdd(bits, e.splat(0x7fffU)), last), 16);
+  Value* quiet = e.ir.CreateOr(e.ir.CreateLShr(bits, 16), e.splat(0x40U));
+  return e.ir.CreateSelect(is_nan(e, number), quiet, rounded);
+}
+
 Value* reciprocal(Emitter& e, Sources s) { return e.ir.CreateFDiv(number_like(s[0], 1), s[0]); }
 Value* square_root(Emitter& e, Sources s) { return e.ir.CreateUnaryIntrinsic(Intrinsic::sqrt, s[0]); }
 Value* reciprocal_root(Emitter& e, Sources s) { return e.ir.CreateFDiv(number_like(s[0], 1), square_root(e, s)); }

@@ -56,6 +56,9 @@ llvm::Value* step_towards_exact(Emitter& e, llvm::Value* sum, llvm::Value* error
 /// Whether the last digit is 0.
 llvm::Value* is_even(Emitter& e, llvm::Value* value);
 
+/// <16 x i32>: to the nearest bfloat16, of two to the even one; NaN is quiet.
+llvm::Value* bfloat_bits(Emitter& e, llvm::Value* number);
+
 llvm::Value* reciprocal(Emitter& e, Sources s);
 llvm::Value* reciprocal_root(Emitter& e, Sources s);
 llvm::Value* square_root(Emitter& e, Sources s);

@@ -8,6 +8,7 @@
 #include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/byte_float_functions.hpp"
 #include "softgpu/compute/instructions/families.hpp"
+#include "softgpu/compute/instructions/float_functions.hpp"
 #include "softgpu/compute/instructions/lane_functions.hpp"
 
 namespace softgpu::compute {
@@ -29,7 +30,7 @@ void require_usual_mode(Emitter& e, const ByteFloat& narrow) {
 }
 
 /// 2 to the power of an exponent with a bias of 127 (<16 x i32>), of which 255 is NaN.
-Value* power_of_two(Emitter& e, Value* exponent) {
+Value* scale_factor(Emitter& e, Value* exponent) {
   Value* bits = e.ir.CreateShl(exponent, 23);
   bits = e.ir.CreateSelect(e.ir.CreateICmpEQ(exponent, e.splat(0U)), e.splat(0x400000U), bits);
   return from_bits(e, e.ir.CreateSelect(e.ir.CreateICmpEQ(exponent, e.splat(255U)), e.splat(0x7fc00000U), bits));
@@ -66,7 +67,7 @@ void to_narrow(Emitter& e, const Instruction& i, Wide type) {
     Value* exponent = exponent_of(e, vector.source(sources - 1, b32, chunk));
     Value* is_nan = e.ir.CreateICmpEQ(exponent, e.splat(255U));
     Value* inverse = e.ir.CreateSelect(is_nan, exponent, e.ir.CreateSub(e.splat(254U), exponent));
-    Value* factor = power_of_two(e, inverse);
+    Value* factor = scale_factor(e, inverse);
     const auto code = [&](unsigned n) {
       Value* number =
           type == Wide::f32 ? vector.source(n, f32, chunk) : half_of(e, vector.source(0, u32, chunk), n == 1, type);
@@ -79,13 +80,6 @@ void to_narrow(Emitter& e, const Instruction& i, Wide type) {
   }
 }
 
-Value* bfloat_bits(Emitter& e, Value* number) {
-  Value* bits = bits_of(e, number);
-  Value* last = e.ir.CreateAnd(e.ir.CreateLShr(bits, 16), e.splat(1U));
-  Value* rounded = e.ir.CreateLShr(e.ir.CreateAdd(e.ir.CreateAdd(bits, e.splat(0x7fffU)), last), 16);
-  return e.ir.CreateSelect(is_nan(e, number), e.ir.CreateLShr(bits, 16), rounded);
-}
-
 /// Two narrow numbers of a byte or a half of S0 become wide.
 template <const ByteFloat& narrow>
 void to_wide(Emitter& e, const Instruction& i, Wide type) {
@@ -96,7 +90,7 @@ void to_wide(Emitter& e, const Instruction& i, Wide type) {
   const auto part = static_cast<unsigned>(bits == 8 ? i.element("op_sel", 0, 0)
                                                     : i.element("op_sel", 0, 0) + 2 * i.element("op_sel", 1, 0));
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* factor = power_of_two(e, exponent_of(e, vector.source(1, b32, chunk)));
+    Value* factor = scale_factor(e, exponent_of(e, vector.source(1, b32, chunk)));
     Value* held = e.ir.CreateLShr(vector.source(0, u32, chunk), part * 2 * bits);
     Value* low = times(e, widened<narrow>(e, held), factor);
     Value* high = times(e, widened<narrow>(e, e.ir.CreateLShr(held, bits)), factor);

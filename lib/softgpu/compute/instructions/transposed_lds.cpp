@@ -5,6 +5,8 @@
 // j of lane l is element 16 j + l of all. That lane l gets column l is as rocRoller's tests have it, which run on a
 // gfx950.
 #include <array>
+#include <cstddef>
+#include <numeric>
 #include <vector>
 
 #include <llvm/IR/Constants.h>
@@ -19,13 +21,13 @@ namespace {
 
 using llvm::Value;
 
-struct Format {
+struct TransposedLoad {
   const char* mnemonic;
   unsigned bits, dwords;
 
   [[nodiscard]] unsigned elements() const { return 32 * dwords / bits; }
 };
-constexpr Format formats[] = {
+constexpr TransposedLoad transposed_loads[] = {
     {"ds_read_b64_tr_b16", 16, 2},
     {"ds_read_b64_tr_b8", 8, 2},
     {"ds_read_b64_tr_b4", 4, 2},
@@ -36,8 +38,8 @@ constexpr unsigned most_dwords = 3;
 /// The dwords of a chunk's 16 lanes, all lanes' first ones first (<64 x i32>).
 Value* side_by_side(Emitter& e, const std::array<Value*, most_dwords>& dwords, unsigned count) {
   const auto join = [&](Value* first, Value* second, int lanes) {
-    std::vector<int> all;
-    for (int lane = 0; lane < 2 * lanes; ++lane) all.push_back(lane);
+    std::vector<int> all(2 * static_cast<std::size_t>(lanes));
+    std::iota(all.begin(), all.end(), 0);
     return e.ir.CreateShuffleVector(first, second, all);
   };
   Value* last = dwords.at(count - 1);
@@ -45,7 +47,7 @@ Value* side_by_side(Emitter& e, const std::array<Value*, most_dwords>& dwords, u
 }
 
 /// Element `j` of each lane of a chunk.
-Value* element(Emitter& e, Value* dwords, const Format& format, unsigned j) {
+Value* element(Emitter& e, Value* dwords, const TransposedLoad& format, unsigned j) {
   std::vector<int> low, high;
   std::vector<llvm::Constant*> shifts;
   for (unsigned lane = 0; lane < lanes_per_chunk; ++lane) {
@@ -61,7 +63,7 @@ Value* element(Emitter& e, Value* dwords, const Format& format, unsigned j) {
   return e.ir.CreateAnd(e.low_half(shifted), e.splat((1U << format.bits) - 1));
 }
 
-void load(Emitter& e, const Instruction& i, const Format& format) {
+void load(Emitter& e, const Instruction& i, const TransposedLoad& format) {
   const Operand& destination = i.operands.at(0);
   if (!destination.is_vector() || destination.dwords != format.dwords) e.unsupported("destination");
   const auto offset = static_cast<std::uint32_t>(i.number("offset"));
@@ -95,7 +97,7 @@ void load(Emitter& e, const Instruction& i, const Format& format) {
 }  // namespace
 
 void add_transposed_lds(HandlerTable& table) {
-  for (const Format& format : formats)
+  for (const TransposedLoad& format : transposed_loads)
     table.add(format.mnemonic, [&format](Emitter& e, const Instruction& i) { load(e, i, format); });
 }
 

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "softgpu/compute/run_time/byte_float.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
@@ -71,7 +70,8 @@ float get(Registers sums, const ScaledProduct& product, unsigned i, unsigned j, 
 
 void multiply_scaled_matrices(WaveState* state, const ScaledProduct* product, NarrowType type_a, NarrowType type_b,
                               std::uint8_t a_byte, std::uint8_t b_byte) {
-  const auto [size, depth] = std::pair(product->size, product->depth);
+  const unsigned size = product->size;
+  const unsigned depth = product->depth;
   std::array<float, most_elements> a;
   std::array<float, most_elements> b;
   for_each_element(state->matrix_a, *product, type_a,

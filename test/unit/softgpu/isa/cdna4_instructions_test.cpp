@@ -183,8 +183,9 @@ class ScaledConversions : public testing::TestWithParam<Narrow> {};
 TEST_P(ScaledConversions, LaterNarrow) {
   const Narrow narrow = GetParam();
   std::vector<Case> cases;
-  for (const auto& [wide_name, wide] : wide_types)
+  for (const auto& [wide_name, its_type] : wide_types)
     for (unsigned part = 0; part < 16 / narrow.bits; ++part) {
+      const Wide wide = its_type;
       const bool has_three_sources = wide == Wide::f32;
       const std::string sources = has_three_sources ? "v0, v2, v4" : "v0, v4";
       std::string modifiers = " op_sel:[0,0," + std::to_string(part % 2) + "," + std::to_string(part / 2) + "]";
@@ -226,8 +227,9 @@ TEST_P(ScaledConversions, LaterNarrow) {
 TEST_P(ScaledConversions, LaterWiden) {
   const Narrow narrow = GetParam();
   std::vector<Case> cases;
-  for (const auto& [wide_name, wide] : wide_types)
-    for (unsigned part = 0; part < 16 / narrow.bits; ++part)
+  for (const auto& [wide_name, its_type] : wide_types)
+    for (unsigned part = 0; part < 16 / narrow.bits; ++part) {
+      const Wide wide = its_type;
       cases.push_back({.assembly = "v_cvt_scalef32_pk_" + std::string(wide_name) + "_" + narrow.name +
                                    (wide == Wide::f32 ? " v[8:9]" : " v8") + ", v0, v4 op_sel:[" +
                                    std::to_string(part % 2) + "," + std::to_string(part / 2) + ",0]",
@@ -251,6 +253,7 @@ TEST_P(ScaledConversions, LaterWiden) {
                                if (wide == Wide::f32) state.vector[9][lane] = high;
                              }
                            }});
+    }
   expect_match(cases, later);
 }
 INSTANTIATE_TEST_SUITE_P(Cdna4, ScaledConversions,
