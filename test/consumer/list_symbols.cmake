@@ -18,4 +18,4 @@ expect_symbols(${FASTDISPATCH}
                "(((typeinfo|typeinfo name|vtable) for|(non-virtual|virtual) thunk to) )?fastdispatch::"
                "fastdispatch::Queue::submit\\(fastdispatch::Batch const&\\)")
 expect_symbols(${SOFTGPU} "(hsaKmt|HSAKMT_1|amdgpu_[a-z_]*@|drmCommandWriteRead@|softgpu_[a-z_]*@)" "hsaKmtOpenKFD")
-expect_symbols(${DRIVER_FILES} "(f?open(64)?|softgpu_run_mark)" "open64")
+expect_symbols(${DRIVER_FILES} "(f?open(64)?|hsa_init|softgpu_run_mark)" "open64")

@@ -99,7 +99,7 @@ void load_softgpu() {
 bool has_own_thunk(void* runtime) { return dlsym(runtime, "hsaKmtOpenKFD") == nullptr; }
 
 // The calls of the C library that a runtime with a thunk of its own makes for the driver end in the soft GPU from now
-// on. softgpu-run does the same when the runtime opens /dev/kfd. False if that cannot be done.
+// on. softgpu-run does the same for other programs. False if that cannot be done.
 bool stand_in_for_kernel(void* runtime) {
   void* thunk = dlopen(thunk_name, RTLD_NOW | RTLD_NOLOAD);
   using StandIn = bool (*)(const void*);
@@ -124,10 +124,11 @@ void* load_hsa_runtime(Device device, const Machine& machine) {
       reason = last_dl_error();
     } else {
       const std::string file = file_of(dlsym(handle, "hsa_init")).string();
-      // softgpu-run loads the soft GPU when the runtime opens the driver. Which thunk it has is to be known before.
-      if (device != Device::softgpu && dlsym(RTLD_DEFAULT, softgpu_run_mark) != nullptr)
-        static_cast<void>(dlopen(thunk_name, RTLD_NOW | RTLD_LOCAL));
-      if (device != Device::softgpu || !has_own_thunk(handle) || stand_in_for_kernel(handle)) {
+      // As softgpu-run does for programs that are linked to the runtime.
+      const bool is_run_on_softgpu = dlsym(RTLD_DEFAULT, softgpu_run_mark) != nullptr;
+      if (is_run_on_softgpu) static_cast<void>(dlopen(thunk_name, RTLD_NOW | RTLD_LOCAL));
+      const bool wants_softgpu = device == Device::softgpu || is_run_on_softgpu;
+      if (!wants_softgpu || !has_own_thunk(handle) || stand_in_for_kernel(handle)) {
         log().info("HSA runtime {}: {}", file, why);
         return handle;
       }

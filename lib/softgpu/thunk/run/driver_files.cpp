@@ -25,16 +25,35 @@ std::string file_with(const void* address) {
 
 bool is_rocr(const std::string& file) { return file.substr(file.rfind('/') + 1).starts_with("libhsa-runtime64.so"); }
 
+/// A function of the soft GPU's library, which is loaded; null if it cannot be.
+template <class Function>
+Function softgpu_function(const char* name) {
+  const std::string self = file_with(reinterpret_cast<const void*>(&is_rocr));
+  void* softgpu = dlopen((self.substr(0, self.rfind('/') + 1) + "libhsakmt.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
+  return softgpu != nullptr ? reinterpret_cast<Function>(dlsym(softgpu, name)) : nullptr;
+}
+
 /// The device file for the ROCr that `code` is of; -1 with errno if the soft GPU does not open.
 int open_for_rocr(const void* code) {
-  const std::string self = file_with(reinterpret_cast<const void*>(&open_for_rocr));
-  void* softgpu = dlopen((self.substr(0, self.rfind('/') + 1) + "libhsakmt.so.1").c_str(), RTLD_NOW | RTLD_LOCAL);
-  using OpenDevice = int (*)(const void*);
-  const auto open_device =
-      softgpu != nullptr ? reinterpret_cast<OpenDevice>(dlsym(softgpu, "softgpu_open_kernel_device")) : nullptr;
-  if (open_device != nullptr) return open_device(code);
+  if (const auto open_device = softgpu_function<int (*)(const void*)>("softgpu_open_kernel_device"))
+    return open_device(code);
   errno = ENOENT;
   return -1;
+}
+
+using HsaInit = int (*)();
+
+/// The function of the process's ROCr, which may be in no list of global symbols.
+HsaInit hsa_init_of_rocr() {
+  void* rocr = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_NOLOAD);
+  if (rocr == nullptr) return reinterpret_cast<HsaInit>(dlsym(RTLD_NEXT, "hsa_init"));
+  const auto init = reinterpret_cast<HsaInit>(dlsym(rocr, "hsa_init"));
+  const bool has_thunk_built_in = dlsym(rocr, "hsaKmtOpenKFD") == nullptr;
+  dlclose(rocr);
+  if (const auto stand_in =
+          has_thunk_built_in ? softgpu_function<bool (*)(const void*)>("softgpu_stand_in_for_kernel") : nullptr)
+    static_cast<void>(stand_in(reinterpret_cast<const void*>(init)));  // or else when it opens the device file
+  return init;
 }
 
 int open_as(const char* name, const char* path, int flags, mode_t mode, const void* caller) {
@@ -70,6 +89,13 @@ mode_t mode_of(int flags, std::va_list arguments) {
 
 /// By which libfastdispatch notices that softgpu-run started the program.
 extern "C" __attribute__((visibility("default"))) const char softgpu_run_mark = 1;
+
+/// ROCr 7 takes the addresses of libdrm's functions before it opens the device file. Its status is of HSA's type.
+extern "C" __attribute__((visibility("default"))) int hsa_init() {
+  constexpr int status_error = 0x1000;  // HSA_STATUS_ERROR
+  const HsaInit init = hsa_init_of_rocr();
+  return init != nullptr ? init() : status_error;
+}
 
 extern "C" __attribute__((visibility("default"))) int open(const char* path, int flags, ...) {
   std::va_list arguments;
