@@ -56,8 +56,6 @@ extern "C" __global__ void reverse(uint32_t* values) {
 // Resources of known sizes.
 extern "C" __global__ __launch_bounds__(256) void takes_lds(uint32_t* out) {
   __shared__ uint32_t staged[5120];  // 20 KiB: three groups to a compute unit
-  // Not unrolled, or clang takes as many registers as LDS leaves room for.
-#pragma unroll 1
   for (uint32_t i = threadIdx.x; i < 5120; i += 256) staged[i] = out[i];
   __syncthreads();
   out[threadIdx.x] = staged[5119 - threadIdx.x];

@@ -146,7 +146,8 @@ TEST(Objdump, tells_what_limits_the_occupancy) {
   const nlohmann::json lds = kernel_of("", "takes_lds")["occupancy"];
   EXPECT_EQ(lds["groups_per_unit"], 3);
   EXPECT_EQ(lds["waves_per_simd"], 3.0);
-  EXPECT_EQ(lds["limited_by"], "LDS");
+  // clang 22 has as many registers allocated as LDS leaves room for.
+  EXPECT_THAT(lds["limited_by"].get<std::string>(), ::testing::AnyOf("LDS", "vector registers"));
   // 101 registers, of which 104 are allocated, of 512: 4 wavefronts to a SIMD.
   const nlohmann::json vector = kernel_of("", "takes_vector_registers")["occupancy"];
   EXPECT_EQ(vector["waves_per_simd"], 4.0);
