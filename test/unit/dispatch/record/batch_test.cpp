@@ -44,6 +44,21 @@ KernelInfo kernel_info(std::uint64_t object) {
 }
 using TestKernel = Kernel<void(unsigned*, unsigned)>;
 
+// A kernel, two copies of what it wrote, and a copy back, which waits for all of them.
+struct CopiesAfterCopies {
+  CopiesAfterCopies(Agent agent, const KernelInfo& kernel)
+      : data(agent, 16), host(agent, 16), other(agent, 16), batch(agent, {.fences = Fences::derived}) {
+    batch.dispatch(TestKernel(kernel), grid(128).group(64), data, 1);
+    batch.copy(host, data);
+    batch.copy(other, data);
+    batch.copy(data, host);
+  }
+
+  DeviceBuffer<unsigned> data;
+  PinnedBuffer<unsigned> host, other;
+  Batch batch;
+};
+
 class BatchSubmission : public ::testing::Test {
 protected:
   void record(Batch& batch, unsigned count) {
@@ -217,14 +232,8 @@ TEST_F(BatchSubmission, hangs_copies_between_packets_by_signals_of_its_own) {
 
 TEST_F(BatchSubmission, with_derived_fences_starts_copies_by_the_packets_and_copies_that_they_wait_for) {
   Queue queue(hsa.agent());
-  DeviceBuffer<unsigned> data(hsa.agent(), 16);
-  PinnedBuffer<unsigned> host(hsa.agent(), 16);
-  PinnedBuffer<unsigned> other(hsa.agent(), 16);
-  Batch batch(hsa.agent(), {.fences = Fences::derived});
-  batch.dispatch(TestKernel(info), grid(128).group(64), data, 1);
-  batch.copy(host, data);
-  batch.copy(other, data);
-  batch.copy(data, host);
+  const CopiesAfterCopies recorded(hsa.agent(), info);
+  const Batch& batch = recorded.batch;
   queue.submit(batch);
   queue.submit(batch);
   ASSERT_EQ(hsa.copies().size(), 6U);
@@ -245,18 +254,17 @@ TEST_F(BatchSubmission, with_derived_fences_starts_copies_by_the_packets_and_cop
 TEST_F(BatchSubmission, waits_itself_for_copies_beyond_those_that_hsa_lets_a_copy_wait_for) {
   hsa.limit_copy_dependencies(2);
   Queue queue(hsa.agent());
-  DeviceBuffer<unsigned> data(hsa.agent(), 16);
-  PinnedBuffer<unsigned> host(hsa.agent(), 16);
-  PinnedBuffer<unsigned> other(hsa.agent(), 16);
-  Batch batch(hsa.agent(), {.fences = Fences::derived});
-  batch.dispatch(TestKernel(info), grid(128).group(64), data, 1);
-  batch.copy(host, data);
-  batch.copy(other, data);
-  batch.copy(data, host);  // waits for the packet and for both copies
-  hsa.end_copies({0, 0, 0});
-  queue.submit(batch);
+  const CopiesAfterCopies recorded(hsa.agent(), info);
+  const int waits = hsa.calls("signal_wait_scacquire");
+  auto submitted = std::async(std::launch::async, [&] { queue.submit(recorded.batch); });
+  while (hsa.calls("signal_wait_scacquire") == waits &&
+         submitted.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
+    std::this_thread::yield();
+  EXPECT_EQ(hsa.started_copies(), 2U);  // the third one waits for the packet and the first copy, and then the second
+  hsa.end_copy(1);
+  submitted.get();
   ASSERT_EQ(hsa.copies().size(), 3U);
-  EXPECT_EQ(hsa.copies()[2].depends_on.size(), 2U);
+  ASSERT_EQ(hsa.copies()[2].depends_on.size(), 2U);
   EXPECT_EQ(hsa.copies()[2].depends_on[1].handle, hsa.copies()[0].completion.handle);
 }
 

@@ -97,6 +97,12 @@ public:
     copies_[copy].ended = false;
     const_cast<std::int64_t&>(detail::amd_signal(copies_[copy].completion).value) = 1;
   }
+  /// Ends a copy, whatever it waits for.
+  void end_copy(std::size_t copy) {
+    copies_[copy].ended = true;
+    auto& value = const_cast<std::int64_t&>(detail::amd_signal(copies_[copy].completion).value);
+    std::atomic_ref(value).store(0, std::memory_order_release);
+  }
   /// How many, where another thread may be starting them.
   [[nodiscard]] std::size_t started_copies() const;
   /// How many ranges are locked.
