@@ -32,6 +32,9 @@ constexpr std::uint64_t short_nanoseconds = 2'000;
 /// For kernels that cannot be interrupted: they must not keep the program from destroying their queue.
 constexpr auto drain_limit = std::chrono::seconds(2);
 
+/// For a runtime that never answers an error.
+constexpr auto handler_limit = std::chrono::seconds(2);
+
 std::uint64_t scratch_bytes(const amd_queue_t& queue) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, reinterpret_cast<const std::byte*>(&queue) + scratch_bytes_offset, sizeof(bytes));
@@ -427,13 +430,29 @@ void AqlQueue::stop_with(const compute::Failure& failure, std::uint64_t packet_i
                                  .is_imprecise = failure.is_imprecise,
                                  .is_read_only = failure.is_read_only}))
     return;
-  store_signal(queue_->queue_inactive_signal, queue_error::of(failure.kind), host_);
+  tell_runtime(queue_error::of(failure.kind));
 }
 
 void AqlQueue::stop_with(std::int64_t error_bits, std::uint64_t packet_index, std::string_view reason) {
   if (!stop()) return;
   report(packet_index, reason);
+  tell_runtime(error_bits);
+}
+
+void AqlQueue::tell_runtime(std::int64_t error_bits) {
+  told_runtime_.store(error_bits, std::memory_order_release);
   store_signal(queue_->queue_inactive_signal, error_bits, host_);
+}
+
+// ROCr's handler says that it is done before it stores to the signal for the last time
+// (AqlQueue::DynamicScratchHandler), and ~AqlQueue, which looks for that, destroys the signal when the queue is gone:
+// the store would abort the program.
+void AqlQueue::wait_for_error_handler() const {
+  const std::int64_t told = told_runtime_.load(std::memory_order_acquire);
+  if (told == 0) return;
+  const auto deadline = std::chrono::steady_clock::now() + handler_limit;
+  while (load_signal(queue_->queue_inactive_signal) == told && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
 }
 
 void AqlQueue::report(std::uint64_t packet_index, std::string_view reason) {

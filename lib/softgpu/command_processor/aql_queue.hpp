@@ -54,6 +54,7 @@ public:
 
   [[nodiscard]] bool enable_compute_units(std::span<const std::uint32_t> mask) override;
   [[nodiscard]] bool provide_global_sync() override;
+  void wait_for_error_handler() const override;
 
   /// The packets that the program has written and the queue has not fetched.
   enum class Backlog : std::uint8_t {
@@ -109,6 +110,7 @@ private:
   void stop_with(std::int64_t error_bits, std::uint64_t packet_index, std::string_view reason);
   /// `kernel_object` is 0 if the packet is no dispatch, or fails for another reason than its kernel.
   void stop_with(const compute::Failure& failure, std::uint64_t packet_index, std::uint64_t kernel_object = 0);
+  void tell_runtime(std::int64_t error_bits);
   void report(std::uint64_t packet_index, std::string_view reason);
   void log(std::uint64_t packet_index, std::string_view what);
 
@@ -124,6 +126,7 @@ private:
   std::uint64_t waits_since_ = 0;  // a traced packet that is no dispatch, by gpu_clock; 0: none
   bool asked_runtime_ = false;
   bool scratch_is_single_use_ = false;
+  std::atomic<std::int64_t> told_runtime_{0};  // the error that stopped the queue
   std::atomic<std::uint64_t> in_flight_{0};
   Paces paces_;
   ResidentWaves resident_waves_;

@@ -136,6 +136,7 @@ bool CommandProcessor::destroy(std::uint64_t id) {
     state_->queues.erase(found);
   }
   state_->scheduler.remove(*entry.queue);
+  entry.queue->wait_for_error_handler();
   entry.queue->close();
   const std::lock_guard lock(state_->mutex);
   if (entry.owns_doorbell) state_->doorbells.give_back(entry.doorbell);

@@ -64,6 +64,10 @@ public:
   /// kernels.
   [[nodiscard]] virtual bool provide_global_sync() { return false; }
 
+  /// Returns when the runtime has done with an error that it was told, or after seconds. Called before the runtime
+  /// frees what its handler of errors uses.
+  virtual void wait_for_error_handler() const {}
+
   /// Returns when nothing touches the queue's memory any more.
   void close() {
     closed_.store(true, std::memory_order_seq_cst);

@@ -147,6 +147,7 @@ public:
 
   [[nodiscard]] std::uint64_t read_index() const { return __atomic_load_n(&queue_.read_dispatch_id, __ATOMIC_ACQUIRE); }
   [[nodiscard]] Signal& inactive() { return inactive_; }
+  [[nodiscard]] const AqlQueue& target() const { return *target_; }
   [[nodiscard]] amd_queue_t& amd() { return queue_; }
 
 private:

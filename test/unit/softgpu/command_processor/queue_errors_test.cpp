@@ -1,5 +1,8 @@
 // How a queue tells the runtime that it stopped, and why.
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -60,6 +63,24 @@ TEST_F(QueueErrorsTest, ATrapStopsTheQueueAndCompletesNothing) {
   queue.dispatch(kernel, {.groups = 50, .completion = &done});
   ASSERT_TRUE(queue.inactive().reaches(0x80000000));
   EXPECT_EQ(done.load(), 1);
+}
+
+TEST_F(QueueErrorsTest, TheRuntimeHasAnsweredAnErrorBeforeTheQueueIsGone) {
+  const FakeKernel kernel = failing(Kind::trap);
+  MemoryQueue queue(scheduler, grids, host);
+  queue.dispatch(kernel, {});
+  ASSERT_TRUE(queue.inactive().reaches(0x80000000));
+  std::atomic<bool> waits = false;
+  std::int64_t seen = 0;
+  std::thread destroyer([&] {
+    waits = true;
+    queue.target().wait_for_error_handler();
+    seen = queue.inactive().load();
+  });
+  while (!waits) std::this_thread::yield();
+  queue.inactive().store(-1);
+  destroyer.join();
+  EXPECT_EQ(seen, -1);
 }
 
 TEST_F(QueueErrorsTest, AMemoryFaultIsReportedWithItsAddress) {
