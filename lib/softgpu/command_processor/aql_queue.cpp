@@ -32,9 +32,6 @@ constexpr std::uint64_t short_nanoseconds = 2'000;
 /// For kernels that cannot be interrupted: they must not keep the program from destroying their queue.
 constexpr auto drain_limit = std::chrono::seconds(2);
 
-/// For a runtime that never answers an error.
-constexpr auto handler_limit = std::chrono::seconds(2);
-
 std::uint64_t scratch_bytes(const amd_queue_t& queue) {
   std::uint64_t bytes = 0;
   std::memcpy(&bytes, reinterpret_cast<const std::byte*>(&queue) + scratch_bytes_offset, sizeof(bytes));
@@ -45,8 +42,8 @@ std::uint64_t scratch_bytes(const amd_queue_t& queue) {
 
 AqlQueue::AqlQueue(const Setup& setup, GridSource& grids, Host& host)
     : setup_(setup), queue_(setup.memory.queue), slot_mask_(setup.memory.ring_bytes / packet_bytes - 1), grids_(grids),
-      host_(host), trace_(host.trace()), resident_waves_(setup.resident_waves), compute_units_(setup.compute_units),
-      random_(setup.shuffle_seed.value_or(0) + setup.id) {
+      host_(host), trace_(host.trace()), inactive_signal_(*queue_, host), resident_waves_(setup.resident_waves),
+      compute_units_(setup.compute_units), random_(setup.shuffle_seed.value_or(0) + setup.id) {
   *setup_.doorbell = silent;
 }
 
@@ -295,19 +292,16 @@ AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
 bool AqlQueue::waits_for_runtime() {
   if (scratch_is_single_use_ && in_flight_.load(std::memory_order_acquire) == 0) {
     scratch_is_single_use_ = false;
-    asked_runtime_ = true;
-    store_signal(queue_->queue_inactive_signal, queue_error::scratch_returned, host_);
+    inactive_signal_.ask(queue_error::scratch_returned);
   }
-  if (asked_runtime_ && load_signal(queue_->queue_inactive_signal) == 0) asked_runtime_ = false;
-  return asked_runtime_ || scratch_is_single_use_;
+  return inactive_signal_.waits_for_answer() || scratch_is_single_use_;
 }
 
 AqlQueue::Outcome AqlQueue::request_scratch() {
   // The runtime takes the old scratch memory away first, so nothing may use it any more.
   if (in_flight_.load(std::memory_order_acquire) == 0) {
-    asked_runtime_ = true;
     publish_read_index();  // ROCr looks there for the packet that wants scratch
-    store_signal(queue_->queue_inactive_signal, queue_error::scratch_wanted, host_);
+    inactive_signal_.ask(queue_error::scratch_wanted);
   } else {
     releasable_ = held_.size();
   }
@@ -430,29 +424,13 @@ void AqlQueue::stop_with(const compute::Failure& failure, std::uint64_t packet_i
                                  .is_imprecise = failure.is_imprecise,
                                  .is_read_only = failure.is_read_only}))
     return;
-  tell_runtime(queue_error::of(failure.kind));
+  inactive_signal_.stop(queue_error::of(failure.kind));
 }
 
 void AqlQueue::stop_with(std::int64_t error_bits, std::uint64_t packet_index, std::string_view reason) {
   if (!stop()) return;
   report(packet_index, reason);
-  tell_runtime(error_bits);
-}
-
-void AqlQueue::tell_runtime(std::int64_t error_bits) {
-  told_runtime_.store(error_bits, std::memory_order_release);
-  store_signal(queue_->queue_inactive_signal, error_bits, host_);
-}
-
-// ROCr's handler says that it is done before it stores to the signal for the last time
-// (AqlQueue::DynamicScratchHandler), and ~AqlQueue, which looks for that, destroys the signal when the queue is gone:
-// the store would abort the program.
-void AqlQueue::wait_for_error_handler() const {
-  const std::int64_t told = told_runtime_.load(std::memory_order_acquire);
-  if (told == 0) return;
-  const auto deadline = std::chrono::steady_clock::now() + handler_limit;
-  while (load_signal(queue_->queue_inactive_signal) == told && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::yield();
+  inactive_signal_.stop(error_bits);
 }
 
 void AqlQueue::report(std::uint64_t packet_index, std::string_view reason) {

@@ -20,6 +20,7 @@
 #include "softgpu/command_processor/command_processor.hpp"
 #include "softgpu/command_processor/executions.hpp"
 #include "softgpu/command_processor/grid.hpp"
+#include "softgpu/command_processor/inactive_signal.hpp"
 #include "softgpu/command_processor/paces.hpp"
 #include "softgpu/command_processor/packets.hpp"
 #include "softgpu/command_processor/queue.hpp"
@@ -54,7 +55,7 @@ public:
 
   [[nodiscard]] bool enable_compute_units(std::span<const std::uint32_t> mask) override;
   [[nodiscard]] bool provide_global_sync() override;
-  void wait_for_error_handler() const override;
+  void wait_for_error_handler() const override { inactive_signal_.wait_for_handler(); }
 
   /// The packets that the program has written and the queue has not fetched.
   enum class Backlog : std::uint8_t {
@@ -110,7 +111,6 @@ private:
   void stop_with(std::int64_t error_bits, std::uint64_t packet_index, std::string_view reason);
   /// `kernel_object` is 0 if the packet is no dispatch, or fails for another reason than its kernel.
   void stop_with(const compute::Failure& failure, std::uint64_t packet_index, std::uint64_t kernel_object = 0);
-  void tell_runtime(std::int64_t error_bits);
   void report(std::uint64_t packet_index, std::string_view reason);
   void log(std::uint64_t packet_index, std::string_view what);
 
@@ -124,9 +124,8 @@ private:
   std::uint64_t next_ = 0;         // packet to fetch
   std::uint64_t limit_ = 0;        // first packet that was not rung for
   std::uint64_t waits_since_ = 0;  // a traced packet that is no dispatch, by gpu_clock; 0: none
-  bool asked_runtime_ = false;
+  InactiveSignal inactive_signal_;
   bool scratch_is_single_use_ = false;
-  std::atomic<std::int64_t> told_runtime_{0};  // the error that stopped the queue
   std::atomic<std::uint64_t> in_flight_{0};
   Paces paces_;
   ResidentWaves resident_waves_;
