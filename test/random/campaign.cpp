@@ -89,7 +89,9 @@ std::vector<Campaign::Program> Campaign::compile(std::uint64_t seed) {
   std::ofstream(source) << program(seed, options_.kernels);
   Program base{.seed = seed, .files = {.kernels = options_.kernels, .host = folder / "host.so"}};
 
-  std::vector<std::string> host = {options_.host_compiler, "-x", "c++", "-O1", "-shared", "-fPIC"};
+  // The GPU rounds each operation on halves. Hosts without such operations may round the last one only.
+  std::vector<std::string> host = {options_.host_compiler,  "-x",      "c++",  "-O1",
+                                   "-fexcess-precision=16", "-shared", "-fPIC"};
   append(host, language);
   append(host, {source, "-o", base.files.host, "-lm"});
   {

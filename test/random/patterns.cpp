@@ -137,7 +137,7 @@ constexpr Pattern integer_vectors[] = {
     {"__builtin_elementwise_max(__builtin_elementwise_min({t}, {T}({literal})), {T}({literal}))", 2},
     {"__builtin_elementwise_add_sat({t}, {t})", 1},
     {"__builtin_elementwise_sub_sat({t}, {t})", 1},
-    {"__builtin_bit_cast({T}, {same bits})", 1, 25},
+    {"same_bits<{T}>({same bits}, zero)", 1, 25},
     {"({t} * {t} + {t})", 1, 20},
 };
 

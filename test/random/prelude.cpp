@@ -56,6 +56,10 @@ INLINE u64 unknown_zero(u64 seed) {
 #endif
 }
 template <class T> INLINE T hide(T x, u64 zero) { return T(x ^ T(zero)); }
+template <class T, class F> INLINE T same_bits(F x, u64 zero) {
+  if constexpr (sizeof(T) == 8) return __builtin_bit_cast(T, hide(__builtin_bit_cast(u64, x), zero));
+  else return __builtin_bit_cast(T, hide(__builtin_bit_cast(u32, x), zero));
+}
 
 // ---- integers
 template <class T> INLINE T product(T a, T b, u64 zero) { return sizeof(T) == 8 ? T(hide(a, zero) * b) : T(a * b); }

@@ -9,9 +9,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,14 +50,14 @@ nlohmann::ordered_json times_of(const NamedProblem& named, bool only_first) {
   return times;
 }
 
-/// PROGRAM first|again PROBLEM, or PROGRAM all, which solves each problem once.
+/// PROGRAM first|again PROBLEM, or PROGRAM all, which solves each problem once, but those that are named.
 template <class Device>
 int print_times(int argc, char** argv, const char* program) {
   guard_standard_output(program);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  const bool all = arguments == std::vector<std::string>{"all"};
+  const bool all = !arguments.empty() && arguments[0] == "all";
   if (!all && (arguments.size() != 2 || (arguments[0] != "first" && arguments[0] != "again"))) {
-    std::cerr << "usage: " << program << " first|again PROBLEM\n       " << program << " all\n";
+    std::cerr << "usage: " << program << " first|again PROBLEM\n       " << program << " all [PROBLEM]...\n";
     return 2;
   }
   int failed = 0;
@@ -70,10 +72,14 @@ int print_times(int argc, char** argv, const char* program) {
     }
   };
   try {
-    if (all)
-      for (const NamedProblem& named : all_problems()) print(named, true);
-    else
+    if (all) {
+      std::set<std::string> left_out;
+      for (std::size_t i = 1; i < arguments.size(); ++i) left_out.insert(problem(arguments[i]).name);
+      for (const NamedProblem& named : all_problems())
+        if (!left_out.contains(named.name)) print(named, true);
+    } else {
       print(problem(arguments[1]), arguments[0] == "first");
+    }
   } catch (const std::runtime_error& error) {
     std::cerr << program << ": " << error.what() << "\n";
     ++failed;

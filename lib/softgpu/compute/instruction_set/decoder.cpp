@@ -243,8 +243,15 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
     replaced = replace_unknown_move(std::span(bytes).first(available));
     if (replaced) size = disassemble();
   }
+  std::optional<HighRegisters> high;
+  if (target_.architecture->names_register_halves &&
+      (size == 0 || std::string_view(text.data()).find("/*Invalid register") != std::string_view::npos)) {
+    high.emplace(std::span(bytes).first(available));
+    size = high->are_there() ? disassemble() : 0;
+  }
   if (size == 0) return std::nullopt;
   Instruction instruction = parse_instruction(text.data());
+  if (high && !high->restore(instruction)) return std::nullopt;
   if (replaced) {
     instruction.text.replace(0, instruction.mnemonic.size(), *replaced);
     instruction.mnemonic = *replaced;

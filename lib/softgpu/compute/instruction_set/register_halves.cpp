@@ -10,7 +10,11 @@
 namespace softgpu::compute {
 namespace {
 
+/// Of a register's number, the bit that tells the half.
+constexpr unsigned half_bit = 128;
+
 bool is_vop1(std::uint32_t dword) { return dword >> 25 == 0x3f; }
+bool is_vopc(std::uint32_t dword) { return dword >> 25 == 0x3e; }
 bool is_vop3(std::uint32_t dword) { return dword >> 26 == 0x35; }
 /// VOP1, VOP2 or VOPC.
 bool is_short(std::uint32_t dword) { return dword >> 31 == 0; }
@@ -45,7 +49,6 @@ void name_halves(Instruction& instruction) {
     for (std::size_t n = 0; n < sources; ++n) upper[n] = (dword >> (11 + n) & 1) != 0;
     upper[sources] = (dword >> 14 & 1) != 0;
   } else if (is_short(dword)) {
-    constexpr unsigned half_bit = 128;
     for (std::size_t n = 0; n <= sources; ++n) {
       Operand& operand = instruction.operands[n];
       if (!operand.is_vector()) continue;
@@ -81,6 +84,40 @@ std::optional<std::string_view> replace_unknown_move(std::span<std::uint8_t> cod
     return name;
   }
   return std::nullopt;
+}
+
+HighRegisters::HighRegisters(std::span<std::uint8_t> code) {
+  std::array<std::uint32_t, 2> dwords = {};
+  if (code.size() < sizeof dwords) return;
+  std::memcpy(dwords.data(), code.data(), sizeof dwords);
+  if (!is_short(dwords[0])) return;
+  const auto take = [&](std::size_t dword, unsigned bit) {
+    is_high_.push_back((dwords[dword] >> bit & 1) != 0);
+    dwords[dword] &= ~(1U << bit);
+  };
+  if (!is_vopc(dwords[0])) take(0, 24);
+  const std::uint32_t source = dwords[0] & 0x1ff;
+  constexpr std::uint32_t first_vgpr = 0x100;
+  constexpr std::array<std::uint32_t, 3> dpp = {0xe9, 0xea, 0xfa};  // the source is in the second dword
+  if (source >= first_vgpr)
+    take(0, 7);
+  else if (std::ranges::find(dpp, source) != dpp.end())
+    take(1, 7);
+  if (!is_vop1(dwords[0])) take(0, 16);
+  std::memcpy(code.data(), dwords.data(), sizeof dwords);
+}
+
+bool HighRegisters::are_there() const { return std::ranges::find(is_high_, true) != is_high_.end(); }
+
+bool HighRegisters::restore(Instruction& instruction) const {
+  std::size_t n = 0;
+  for (Operand& operand : instruction.operands) {
+    if (!operand.is_vector()) continue;
+    if (n == is_high_.size()) return false;
+    if (is_high_[n++]) operand.index += half_bit;
+    if (operand.index + operand.dwords > first_agpr) return false;
+  }
+  return n == is_high_.size();
 }
 
 }  // namespace softgpu::compute
