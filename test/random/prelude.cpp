@@ -57,8 +57,10 @@ INLINE u64 unknown_zero(u64 seed) {
 }
 template <class T> INLINE T hide(T x, u64 zero) { return T(x ^ T(zero)); }
 template <class T, class F> INLINE T same_bits(F x, u64 zero) {
-  if constexpr (sizeof(T) == 8) return __builtin_bit_cast(T, hide(__builtin_bit_cast(u64, x), zero));
-  else return __builtin_bit_cast(T, hide(__builtin_bit_cast(u32, x), zero));
+  if constexpr (sizeof(T) == 2) return __builtin_bit_cast(T, hide(__builtin_bit_cast(u16, x), zero));
+  else if constexpr (sizeof(T) == 4) return __builtin_bit_cast(T, hide(__builtin_bit_cast(u32, x), zero));
+  else if constexpr (sizeof(T) == 8) return __builtin_bit_cast(T, hide(__builtin_bit_cast(u64, x), zero));
+  else return __builtin_bit_cast(T, x);
 }
 
 // ---- integers
