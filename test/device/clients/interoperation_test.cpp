@@ -1,4 +1,5 @@
 // HIP and libfastdispatch in one process: one HSA runtime, each other's memory, and one another's order.
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
