@@ -1,6 +1,7 @@
 // The same empty kernel through the HIP runtime: launches in a stream, and a graph of launches.
 #pragma once
 
+#include <chrono>  // of g++ 16, does not take the macro __noinline__ that HIP before 7 defines
 #include <cstddef>
 #include <cstdint>
 #include <memory>
