@@ -243,6 +243,11 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
     replaced = replace_unknown_move(std::span(bytes).first(available));
     if (replaced) size = disassemble();
   }
+  bool is_cmpx = false;
+  if (size == 0 && !target_.architecture->compares_write_only_exec) {
+    is_cmpx = make_cmp_of_cmpx(std::span(bytes).first(available));
+    if (is_cmpx) size = disassemble();
+  }
   std::optional<HighRegisters> high;
   if (target_.architecture->names_register_halves &&
       (size == 0 || std::string_view(text.data()).find("/*Invalid register") != std::string_view::npos)) {
@@ -252,10 +257,12 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
   if (size == 0) return std::nullopt;
   Instruction instruction = parse_instruction(text.data());
   if (high && !high->restore(instruction)) return std::nullopt;
-  if (replaced) {
-    instruction.text.replace(0, instruction.mnemonic.size(), *replaced);
-    instruction.mnemonic = *replaced;
-  }
+  const auto rename = [&](std::string name) {
+    instruction.text.replace(0, instruction.mnemonic.size(), name);
+    instruction.mnemonic = std::move(name);
+  };
+  if (replaced) rename(std::string(*replaced));
+  if (is_cmpx) rename("v_cmpx" + instruction.mnemonic.substr(std::string_view("v_cmp").size()));
   const auto finish = [&](Instruction& each) {
     each.offset = offset;
     each.size = static_cast<std::uint32_t>(size);

@@ -78,6 +78,20 @@ void name_exec(Instruction& instruction, std::uint32_t wavefront_size) {
 
 bool ends_disassembler(std::span<const std::uint8_t, 8> bytes) { return has_reserved_selector(bytes); }
 
+bool make_cmp_of_cmpx(std::span<std::uint8_t> code) {
+  std::uint32_t dword = 0;
+  if (code.size() < sizeof dword) return false;
+  std::memcpy(&dword, code.data(), sizeof dword);
+  constexpr std::uint32_t vop3 = 0x34, v_cmp_class_f32 = 0x10, first_comparison = 0x20, first_of_vop2 = 0x100;
+  const std::uint32_t opcode = dword >> 16 & 0x3ff;
+  if (dword >> 26 != vop3 || opcode < v_cmp_class_f32 || opcode >= first_of_vop2) return false;
+  const std::uint32_t cmpx = opcode < first_comparison ? 0x01 : 0x10;
+  if ((opcode & cmpx) == 0) return false;
+  dword &= ~(cmpx << 16);
+  std::memcpy(code.data(), &dword, sizeof dword);
+  return true;
+}
+
 void correct(Instruction& instruction, const Target& target) {
   correct_inline_numbers(instruction);
   extend_literals(instruction);
