@@ -130,6 +130,7 @@ TEST_F(FaultLines, of_accesses_are_told_with_their_instructions) {
   DeviceBuffer<std::uint32_t> out(gpu, 64);
   EXPECT_THAT(report_of("load_scattered", static_cast<const std::uint32_t* const*>(addresses.data()), out.data()),
               ContainsRegex("address 0xdead000 .*(global|flat)_load_[^(]*\\(.*fault_lines.hip:15\\)"));
+  if (!rocr_has_thunk_beside_it()) return;  // memory that was pinned before may be there, and is still the GPU's
   std::vector<std::uint32_t> foreign(64);
   EXPECT_THAT(report_of("store_one", foreign.data()), ContainsRegex("global_store_[^(]*\\(.*fault_lines.hip:9\\)"));
 }

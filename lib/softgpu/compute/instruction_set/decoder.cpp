@@ -234,8 +234,11 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
   std::uint32_t first_dword = 0;
   std::memcpy(&first_dword, bytes.data(), sizeof first_dword);
   std::array<char, 512> text = {};
+  // LLVM 21 crashes where the code ends in front of a literal. Here zeros are behind it.
   const auto disassemble = [&] {
-    return LLVMDisasmInstruction(context_.get(), bytes.data(), available, 0, text.data(), text.size());
+    const std::size_t size =
+        LLVMDisasmInstruction(context_.get(), bytes.data(), bytes.size(), 0, text.data(), text.size());
+    return size <= available ? size : 0;
   };
   std::size_t size = disassemble();
   std::optional<std::string_view> replaced;

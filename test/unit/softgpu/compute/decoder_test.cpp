@@ -173,5 +173,18 @@ TEST(Decoder, gives_nothing_for_bytes_that_are_no_instruction) {
   EXPECT_FALSE(Disassembler().decode({}, 0));
 }
 
+TEST(Decoder, gives_nothing_where_the_code_ends_in_front_of_a_literal) {
+  EXPECT_FALSE(decode(0x680002ff));  // v_add_u32
+  EXPECT_FALSE(decode(0x810000ff));  // s_add_i32
+}
+
+TEST(Decoder, reads_comparisons_into_exec_in_both_encodings) {
+  const auto compare = decode(0xd031006a, 0x00020300);
+  ASSERT_TRUE(compare);
+  EXPECT_EQ(compare->mnemonic, "v_cmpx_lt_f16");
+  EXPECT_EQ(compare->encoding, Encoding::e64);
+  EXPECT_EQ(compare->text, "v_cmpx_lt_f16_e64 vcc, v0, v1");
+}
+
 }  // namespace
 }  // namespace softgpu::compute
