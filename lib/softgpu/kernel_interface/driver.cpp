@@ -59,8 +59,11 @@ int Driver::control(unsigned long request, void* data) {
       return node ? 0 : EINVAL;
     });
   case Command::get_tile_config:
-    return with<abi::TileConfig>(request, data, [](auto& args) {
+    return with<abi::TileConfig>(request, data, [&](auto& args) {
+      const auto node = node_of(args.gpu_id);
+      if (!node) return EINVAL;
       args.tile_count = args.macro_tile_count = 0;
+      args.gb_addr_config = gpu_.topology.gb_addr_config(*node);
       return 0;
     });
 

@@ -18,15 +18,6 @@ SOFTGPU_ENTRY hsaKmtSetMemoryPolicy(HSAuint32 /*node*/, HSAuint32 /*policy*/, HS
   return HSAKMT_STATUS_SUCCESS;  // caching has no meaning here
 }
 
-SOFTGPU_ENTRY hsaKmtGetTileConfig(HSAuint32 /*node*/, HsaGpuTileConfig* config) {
-  config->NumTileConfigs = 0;
-  config->NumMacroTileConfigs = 0;
-  config->GbAddrConfig = 0;
-  config->NumBanks = 0;
-  config->NumRanks = 0;
-  return HSAKMT_STATUS_SUCCESS;
-}
-
 SOFTGPU_ENTRY hsaKmtGetXNACKMode(HSAint32* mode) {
   *mode = 0;
   return HSAKMT_STATUS_SUCCESS;

@@ -29,6 +29,11 @@ public:
     return environment_.architecture_of(node - 1).family_id;
   }
 
+  /// GB_ADDR_CONFIG: how the GPU tiles images.
+  [[nodiscard]] std::uint32_t gb_addr_config(std::uint32_t node) const {
+    return environment_.architecture_of(node - 1).gb_addr_config;
+  }
+
   [[nodiscard]] HsaNodeProperties node(std::uint32_t node) const;
   void memory_banks(std::uint32_t node, std::span<HsaMemoryProperties> banks) const;
   void caches(std::uint32_t node, std::uint32_t processor, std::span<HsaCacheProperties> caches) const;

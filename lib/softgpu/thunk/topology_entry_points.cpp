@@ -90,6 +90,18 @@ SOFTGPU_ENTRY hsaKmtGetNodeIoLinkProperties(HSAuint32 node, HSAuint32 count, Hsa
   });
 }
 
+SOFTGPU_ENTRY hsaKmtGetTileConfig(HSAuint32 node, HsaGpuTileConfig* config) {
+  return with_driver([&](SoftGpu& gpu) {
+    if (!gpu.topology.is_gpu(node)) return HSAKMT_STATUS_INVALID_NODE_UNIT;
+    config->NumTileConfigs = 0;  // of GPUs before gfx9
+    config->NumMacroTileConfigs = 0;
+    config->GbAddrConfig = gpu.topology.gb_addr_config(node);
+    config->NumBanks = 0;
+    config->NumRanks = 0;
+    return HSAKMT_STATUS_SUCCESS;
+  });
+}
+
 SOFTGPU_ENTRY hsaKmtGetClockCounters(HSAuint32 /*node*/, HsaClockCounters* counters) {
   // One clock for all, so that ROCr's conversion of profiling times is exact.
   const std::uint64_t now = softgpu::command_processor::gpu_clock();

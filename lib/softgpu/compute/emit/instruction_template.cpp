@@ -126,9 +126,9 @@ void add(KeyText& key, const Instruction& instruction) {
 }  // namespace
 
 bool may_be_template(const Instruction& instruction) {
-  constexpr std::array<std::string_view, 11> beginnings = {
-      "v_",       "ds_",     "buffer_",  "tbuffer_",       "flat_",          "global_",
-      "scratch_", "s_load_", "s_store_", "s_buffer_load_", "s_buffer_store_"};
+  constexpr std::array<std::string_view, 12> beginnings = {"v_",      "ds_",      "buffer_",        "tbuffer_",
+                                                           "flat_",   "global_",  "scratch_",       "image_",
+                                                           "s_load_", "s_store_", "s_buffer_load_", "s_buffer_store_"};
   const std::string_view mnemonic = instruction.mnemonic;
   // They reach registers that they do not name, or may stop their wavefront; or they take one lane.
   constexpr std::array<std::string_view, 5> others = {"v_movrel", "ds_gws_", "v_readlane_", "v_writelane_",

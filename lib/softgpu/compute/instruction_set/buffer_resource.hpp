@@ -39,6 +39,23 @@ struct BufferResource {
     if (stride != 0) return index < record_count;
     return place(index, offset) + bytes + scalar_offset <= record_count;
   }
+
+  /// The same for descriptors of RDNA, which choose by OOB_SELECT what out of range is (RDNA2 ISA manual, "Range
+  /// checking"). Not of swizzled buffers.
+  [[nodiscard]] bool contains_as_it_chooses(std::uint64_t index, std::uint64_t offset, std::uint32_t bytes,
+                                            std::uint32_t scalar_offset) const {
+    enum : std::uint8_t { structured_with_offset, structured, no_check, raw };
+    switch (format >> 28 & 3) {
+    case structured_with_offset:
+      return index < record_count && (stride == 0 || offset + bytes <= stride);
+    case structured:
+      return index < record_count;
+    case no_check:
+      return record_count != 0;
+    default:
+      return place(index, offset) + bytes + scalar_offset <= record_count;
+    }
+  }
 };
 
 }  // namespace softgpu::compute::runtime

@@ -146,6 +146,19 @@ Modifier parse_modifier(std::string_view text) {
   return modifier;
 }
 
+/// A list of registers, as image instructions have of addresses, is as many operands: [v3, v7, v[9:10]].
+void add_operands(Instruction& instruction, std::string_view text) {
+  if (!unwrap(text, "[", "]")) {
+    instruction.operands.push_back(parse_operand(text));
+    return;
+  }
+  while (!text.empty()) {
+    const std::size_t end = piece_length(text, ",");
+    instruction.operands.push_back(parse_operand(trim(text.substr(0, end))));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
 /// Takes the encodings' suffixes off the mnemonic; v_add_f32_e64_dpp has two of them.
 void split_suffix(Instruction& instruction) {
   static constexpr std::pair<std::string_view, Encoding> suffixes[] = {
@@ -196,7 +209,7 @@ Instruction parse_instruction(std::string_view text) {
   bool is_operand = !rest.empty() && piece_length(rest.substr(0, first), ":") == first;
   while (is_operand) {
     const std::size_t end = piece_length(rest, ", ");
-    instruction.operands.push_back(parse_operand(rest.substr(0, end)));
+    add_operands(instruction, rest.substr(0, end));
     is_operand = end < rest.size() && rest[end] == ',';
     rest = trim(rest.substr(std::min(end + (is_operand ? 1 : 0), rest.size())));
   }

@@ -353,7 +353,9 @@ constexpr TypedInstruction typed_instructions[] = {
 // clang-format on
 
 void check_element_formats(Emitter& e) {
-  if (!e.architecture().has_gfx9_element_formats) e.unsupported("element formats of this architecture");
+  if (!e.architecture().has_gfx9_element_formats &&
+      e.architecture().image_descriptors == runtime::ImageDescriptors::none)
+    e.unsupported("element formats of this architecture");
 }
 
 enum class FormatSource : std::uint8_t { descriptor, instruction };
@@ -364,13 +366,12 @@ std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess
   check_element_formats(e);
   if (!i.operands.at(0).is_vector() || i.operands.at(0).dwords != typed.registers()) e.unsupported("operand");
   put_places(e, access);
-  runtime::TypedAccess result{typed.components, typed.width};
+  runtime::TypedAccess result{typed.components, typed.width, 0, 0, e.architecture().image_descriptors};
   static_cast<void>(i.has("format"));  // its names are those of these fields
   if (source == FormatSource::instruction) {
     result.data_format = i.first_dword >> 19 & 15;
     result.number_format = i.first_dword >> 23 & 7;
-    if (!runtime::ElementFormat::make(result.data_format, result.number_format))
-      e.unsupported("there is no such format");
+    if (!result.format(result.data_format, result.number_format)) e.unsupported("there is no such format");
   }
   return result.packed();
 }
@@ -380,7 +381,7 @@ void typed_load(Emitter& e, const Instruction& i, const TypedInstruction& typed,
   const bool has_lds_form = i.mnemonic == "buffer_load_format_x";
   if (has_lds_form && i.has("lds")) {
     check_element_formats(e);
-    const runtime::TypedAccess element{typed.components, typed.width};
+    const runtime::TypedAccess element{typed.components, typed.width, 0, 0, e.architecture().image_descriptors};
     return load_to_lds(e, i, runtime::typed_buffer_load, element.packed(), {4});
   }
   honour_cache_hints(e, i);

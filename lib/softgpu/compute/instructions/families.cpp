@@ -57,6 +57,7 @@ const HandlerTable& cdna4_handlers() {
 const HandlerTable& rdna_handlers() {
   static const HandlerTable& table = []() -> const HandlerTable& {
     HandlerTable& all = *new HandlerTable(cdna2_handlers());
+    add_image_memory(all);
     add_rdna_instructions(all);
     add_scalar_floats(all);
     return all;

@@ -35,6 +35,7 @@ void add_transposed_lds(HandlerTable& table);
 void add_scaled_conversions(HandlerTable& table);
 void add_cdna4_instructions(HandlerTable& table);
 void add_cdna3_instructions(HandlerTable& table);
+void add_image_memory(HandlerTable& table);
 void add_rdna_instructions(HandlerTable& table);  ///< after all others, some of which it wraps
 void add_scalar_floats(HandlerTable& table);      ///< after the vector instructions
 

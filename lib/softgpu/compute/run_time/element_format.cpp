@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <span>
 
 #include "softgpu/compute/run_time/small_float.hpp"
 
@@ -27,11 +28,56 @@ constexpr std::array<std::uint8_t, 4> layouts[] = {
     {16, 16, 16, 16},  // 16_16_16_16
     {32, 32, 32},      // 32_32_32
     {32, 32, 32, 32},  // 32_32_32_32
+    {},                // reserved
+    {5, 6, 5},         // 5_6_5, from here on of images only
+    {5, 5, 5, 1},      // 1_5_5_5
+    {1, 5, 5, 5},      // 5_5_5_1
+    {4, 4, 4, 4},      // 4_4_4_4
 };
+
+/// Numbers that follow one another, of one data format.
+struct Formats {
+  std::uint16_t first;
+  std::uint8_t data_format;
+  std::span<const NumberFormat> numbers;
+};
+
+constexpr NumberFormat all_numbers[] = {NumberFormat::unorm,   NumberFormat::snorm, NumberFormat::uscaled,
+                                        NumberFormat::sscaled, NumberFormat::uint,  NumberFormat::sint,
+                                        NumberFormat::real};
+constexpr NumberFormat of_dwords[] = {NumberFormat::uint, NumberFormat::sint, NumberFormat::real};
+constexpr NumberFormat unscaled[] = {NumberFormat::unorm, NumberFormat::snorm, NumberFormat::uint, NumberFormat::sint};
+constexpr NumberFormat only_real[] = {NumberFormat::real};
+constexpr NumberFormat only_srgb[] = {NumberFormat::srgb};
+constexpr NumberFormat only_unorm[] = {NumberFormat::unorm};
+constexpr std::span<const NumberFormat> all(all_numbers);
+constexpr std::span<const NumberFormat> all_but_real = all.first(6);
+
+// The manuals' tables "Data Format" and "Image Format"; ROCr's resource_nv.h and resource_gfx11.h have the same
+// numbers.
+constexpr Formats gfx10_formats[] = {
+    {1, 1, all_but_real},  {7, 2, all},          {14, 3, all_but_real}, {20, 4, of_dwords},    {23, 5, all},
+    {30, 6, all},          {37, 7, all},         {44, 8, all_but_real}, {50, 9, all_but_real}, {56, 10, all_but_real},
+    {62, 11, of_dwords},   {65, 12, all},        {72, 13, of_dwords},   {75, 14, of_dwords},   {128, 1, only_srgb},
+    {129, 3, only_srgb},   {130, 10, only_srgb}, {133, 16, only_unorm}, {134, 17, only_unorm}, {135, 18, only_unorm},
+    {136, 19, only_unorm},
+};
+constexpr Formats gfx11_formats[] = {
+    {1, 1, all_but_real}, {7, 2, all},         {14, 3, all_but_real}, {20, 4, of_dwords},    {23, 5, all},
+    {30, 6, only_real},   {31, 7, only_real},  {32, 8, unscaled},     {36, 9, all_but_real}, {42, 10, all_but_real},
+    {48, 11, of_dwords},  {51, 12, all},       {58, 13, of_dwords},   {61, 14, of_dwords},   {64, 1, only_srgb},
+    {65, 3, only_srgb},   {66, 10, only_srgb}, {68, 16, only_unorm},  {69, 17, only_unorm},  {70, 18, only_unorm},
+    {71, 19, only_unorm},
+};
+
+/// IEC 61966-2-1.
+double linear_of_srgb(double value) {
+  return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
+}
 
 bool exists(const std::array<std::uint8_t, 4>& bits, NumberFormat number) {
   using enum NumberFormat;
-  if (number == reserved || bits[0] == 0) return false;
+  if (number == reserved || number > srgb || bits[0] == 0) return false;
   if (number == uint || number == sint) return true;
   if (number != real) return bits[0] != 32;
   return bits[0] >= 10 && bits[3] != 2;  // neither bytes nor two bits make a floating-point number
@@ -62,11 +108,19 @@ std::optional<ElementFormat> ElementFormat::make(std::uint32_t data_format, std:
   if (data_format >= std::size(layouts)) return std::nullopt;
   ElementFormat format;
   format.bits_ = layouts[data_format];
-  format.number_ = static_cast<NumberFormat>(number_format & 7);
+  format.number_ = static_cast<NumberFormat>(number_format);
   if (!exists(format.bits_, format.number_)) return std::nullopt;
   for (const std::uint8_t bits : format.bits_) format.bytes_ += bits;
   format.bytes_ /= 8;
   return format;
+}
+
+std::optional<ElementFormat> ElementFormat::make_unified(std::uint32_t format, Numbering numbering) {
+  const auto known = numbering == Numbering::gfx10 ? std::span<const Formats>(gfx10_formats) : gfx11_formats;
+  for (const Formats& each : known)
+    if (format >= each.first && format - each.first < each.numbers.size())
+      return make(each.data_format, static_cast<std::uint32_t>(each.numbers[format - each.first]));
+  return std::nullopt;
 }
 
 std::uint32_t ElementFormat::first_bit(unsigned component) const {
@@ -75,12 +129,16 @@ std::uint32_t ElementFormat::first_bit(unsigned component) const {
   return first;
 }
 
-double ElementFormat::number(std::uint32_t bits, unsigned count) const {
+double ElementFormat::number(std::uint32_t bits, unsigned count, unsigned component) const {
   using enum NumberFormat;
   const auto value = static_cast<double>(sign_extended(bits, count));
   switch (number_) {
   case unorm:
     return bits / static_cast<double>(low_bits(count));
+  case srgb: {
+    const double stored = bits / static_cast<double>(low_bits(count));
+    return component == 3 ? stored : linear_of_srgb(stored);
+  }
   case snorm:
     return std::max(value / low_bits(count - 1), -1.0);
   case uscaled:
@@ -103,7 +161,7 @@ std::uint32_t ElementFormat::get(const ElementWords& words, unsigned component, 
     return width == ComponentWidth::half ? value & 0xffff : value;
   }
   if (count == 32 && width == ComponentWidth::full) return bits;  // a signalling NaN stays signalling
-  const double value = number(bits, count);
+  const double value = number(bits, count, component);
   return width == ComponentWidth::half ? narrow(half_float, value)
                                        : std::bit_cast<std::uint32_t>(static_cast<float>(value));
 }
@@ -152,8 +210,9 @@ void ElementFormat::put(ElementWords& words, unsigned component, std::uint32_t v
   word = (word & ~(low_bits(count) << first % 32)) | (bits & low_bits(count)) << first % 32;
 }
 
-std::uint32_t ElementFormat::one(ComponentWidth width) const {
-  if (is_integer()) return 1;
+std::uint32_t ElementFormat::one(ComponentWidth width) const { return is_integer() ? 1 : float_one(width); }
+
+std::uint32_t ElementFormat::float_one(ComponentWidth width) {
   return width == ComponentWidth::half ? 0x3c00 : std::bit_cast<std::uint32_t>(1.0F);
 }
 

@@ -5,22 +5,21 @@
 #include <optional>
 
 #include "softgpu/compute/instruction_set/buffer_resource.hpp"
+#include "softgpu/compute/run_time/image_view.hpp"
 #include "softgpu/compute/run_time/lane_memory.hpp"
 
 namespace softgpu::compute::runtime {
 namespace {
 
-/// DST_SEL: constants and components.
-constexpr std::uint32_t select_one = 1;
-constexpr std::uint32_t select_x = 4;
-
 /// A descriptor, and the format that an instruction takes it to have.
 class TypedBuffer {
 public:
   TypedBuffer(std::uint64_t low, std::uint64_t high, std::uint32_t scalar_offset, const TypedAccess& access)
-      : resource_(low, high), scalar_offset_(scalar_offset), selects_(access.data_format == 0),
-        format_(selects_ ? ElementFormat::make(resource_.data_format(), resource_.number_format())
-                         : ElementFormat::make(access.data_format, access.number_format)) {}
+      : resource_(low, high), scalar_offset_(scalar_offset), selects_((access.data_format | access.number_format) == 0),
+        chooses_range_(access.numbering != ImageDescriptors::none),
+        format_(selects_ ? descriptors_format(access) : access.format(access.data_format, access.number_format)) {
+    if (chooses_range_ && (high_bits(low) & 3U << 30) != 0) refuse_image("a swizzled buffer of elements with a format");
+  }
 
   [[nodiscard]] const std::optional<ElementFormat>& format() const { return format_; }
   /// MTBUF has the components in their order, whatever the descriptor selects.
@@ -34,7 +33,9 @@ public:
     const std::uint64_t index = (state.lane_addresses[lane] >> 32) + (resource_.adds_lane ? lane : 0);
     const std::uint64_t offset = state.lane_addresses[lane] & 0xffffffff;
     const std::uint32_t bytes = format_->bytes();
-    if (!resource_.contains(index, offset, bytes, scalar_offset_)) return false;
+    const bool is_inside = chooses_range_ ? resource_.contains_as_it_chooses(index, offset, bytes, scalar_offset_)
+                                          : resource_.contains(index, offset, bytes, scalar_offset_);
+    if (!is_inside) return false;
     for (std::uint32_t at = 0; at < bytes; at += 4) {
       const std::uint64_t address = resource_.base + scalar_offset_ + resource_.place(index, offset + at);
       check_access(state, address, std::min(bytes, 4U));
@@ -44,9 +45,19 @@ public:
   }
 
 private:
+  static std::uint32_t high_bits(std::uint64_t low) { return static_cast<std::uint32_t>(low >> 32); }
+  [[nodiscard]] std::optional<ElementFormat> descriptors_format(const TypedAccess& access) const {
+    if (access.numbering == ImageDescriptors::none)
+      return access.format(resource_.data_format(), resource_.number_format());
+    const std::uint32_t bits = access.numbering == ImageDescriptors::gfx10 ? 0x7f : 0x3f;
+    const std::uint32_t format = resource_.format >> 12 & bits;
+    return access.format(format & 15, format >> 4);
+  }
+
   BufferResource resource_;
   std::uint32_t scalar_offset_;
   bool selects_;
+  bool chooses_range_;  ///< the descriptor tells what out of range is
   std::optional<ElementFormat> format_;
 };
 

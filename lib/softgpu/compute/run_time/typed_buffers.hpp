@@ -5,7 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
+#include "softgpu/compute/instruction_set/image_resource.hpp"
 #include "softgpu/compute/run_time/element_format.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
@@ -17,12 +19,24 @@ struct TypedAccess {
   ComponentWidth width;
   std::uint32_t data_format = 0;  ///< MTBUF's own; 0 where the descriptor has format and selection of components
   std::uint32_t number_format = 0;
+  /// Other than none: both together are one number of the architecture's, the data format its lower four bits.
+  ImageDescriptors numbering = ImageDescriptors::none;
+
+  /// Nothing: there is no such format.
+  [[nodiscard]] std::optional<ElementFormat> format(std::uint32_t data, std::uint32_t number) const {
+    if (numbering == ImageDescriptors::none) return ElementFormat::make(data, number);
+    return ElementFormat::make_unified(data | number << 4, numbering == ImageDescriptors::gfx10
+                                                               ? ElementFormat::Numbering::gfx10
+                                                               : ElementFormat::Numbering::gfx11);
+  }
 
   [[nodiscard]] std::uint32_t packed() const {
-    return components | static_cast<std::uint32_t>(width) << 3 | data_format << 4 | number_format << 8;
+    return components | static_cast<std::uint32_t>(width) << 3 | data_format << 4 | number_format << 8 |
+           static_cast<std::uint32_t>(numbering) << 11;
   }
   [[nodiscard]] static TypedAccess unpacked(std::uint32_t bits) {
-    return {bits & 7, static_cast<ComponentWidth>(bits >> 3 & 1), bits >> 4 & 15, bits >> 8 & 7};
+    return {bits & 7, static_cast<ComponentWidth>(bits >> 3 & 1), bits >> 4 & 15, bits >> 8 & 7,
+            static_cast<ImageDescriptors>(bits >> 11 & 3)};
   }
 };
 

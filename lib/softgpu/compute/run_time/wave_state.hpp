@@ -106,6 +106,11 @@ struct WaveState {
   alignas(64) std::uint64_t lane_addresses[64];
   alignas(64) std::uint32_t lane_data[4][64];  ///< dword after dword
 
+  /// The descriptors of an image instruction, and the addresses of its lanes (image_access.hpp).
+  alignas(64) std::uint32_t image_resource[8];
+  std::uint32_t image_sampler[4];
+  alignas(64) std::uint32_t image_address[12][64];
+
   /// Operands and result of matrix instructions (matrix_product.hpp, scaled_product.hpp, wave_matrix.hpp), register
   /// after register.
   alignas(64) std::uint32_t matrix_a[8][64];

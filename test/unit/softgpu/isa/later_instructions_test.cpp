@@ -200,15 +200,6 @@ TEST(LaterLanes, SwapsTheHalvesOf64Lanes) {
                later);
 }
 
-TEST(LaterTypedBuffers, AreRefusedWhereFormatsHaveOtherNumbers) {
-  if (tested_target().architecture->has_gfx9_element_formats) GTEST_SKIP() << "they are those of GFX9";
-  for (const char* mnemonic : {"buffer_load_format_x", "buffer_store_format_x"}) {
-    const auto failure = refusal(std::string(mnemonic) + " v8, v0, s[4:7], 0 offen");
-    if (!failure) FAIL() << mnemonic << " ran";
-    EXPECT_NE(failure->text.find("formats"), std::string::npos) << failure->text;
-  }
-}
-
 // --- VOPD
 
 /// Both halves read before either writes.

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "assembler.hpp"
+#include "float_rules.hpp"
 #include "tested_target.hpp"
 #include "vector_form.hpp"
 #include "vector_instruction.hpp"
