@@ -68,6 +68,7 @@ const HandlerTable& rdna4_handlers() {
   static const HandlerTable& table = []() -> const HandlerTable& {
     HandlerTable& all = *new HandlerTable(rdna_handlers());
     add_rdna4_instructions(all);
+    add_spread_matrices(all);
     return all;
   }();
   return table;
