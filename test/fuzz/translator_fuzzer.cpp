@@ -103,7 +103,8 @@ void take(const Bytes& input) {
   llvm::Module module("input", context);
   Translation translation;
   try {
-    translation = translate(*program, {.float_mode = descriptor.float_mode()}, {.vectors = vectors}, "wave", module);
+    translation = translate(*program, {.float_mode = descriptor.float_mode(*program->target.architecture)},
+                            {.vectors = vectors}, "wave", module);
   } catch (const UnsupportedInstruction&) {
     return;
   }

@@ -58,6 +58,8 @@ void Emitter::finish_indirect_branches() {
   // What a wavefront starts with has to get to the register file even where this program does not look at it.
   if (memory() == nullptr) {
     for (unsigned index = 0; index < WaveState::initial_sgpr_count; index += 2) scalar_slot(index, 2);
+    if (architecture().has_group_ids_in_ttmps)
+      for (const unsigned pair : {0U, 2U}) scalar_slot(scalar_register::ttmp6 + pair, 2);
     scalar_slot(scalar_register::exec, 2);
     scalar_slot(scalar_register::m0, 2);
     if (architecture().flat_scratch != Architecture::FlatScratch::in_scalar_registers)

@@ -28,9 +28,10 @@ constexpr std::string_view independent[] = {
     "v_frexp",         "v_cube",    "v_dot",     "v_cvt_u",  "v_cvt_i", "v_cvt_f32_f16", "v_cvt_f32_bf16",
     "v_cvt_f32_ubyte", "v_cvt_f64", "v_cvt_off", "v_cvt_pk", "v_cvt_hi"};
 
-/// A scalar floating-point instruction rounds as the vector instruction of its name.
+/// A scalar floating-point instruction (s_add_f32, v_s_exp_f32) rounds as the vector instruction of its name.
 std::string as_vector_instruction(std::string_view mnemonic) {
   std::string name(mnemonic);
+  if (name.starts_with("v_s_")) name.erase(0, 2);
   if (name.starts_with("s_")) name.front() = 'v';
   return name;
 }

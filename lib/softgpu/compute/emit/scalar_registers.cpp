@@ -32,6 +32,8 @@ Value* ScalarRegisters::scalar_slot(unsigned index, unsigned dwords) {
     };
     Value* value = entry_ir_.getInt64(0);
     if (pair < WaveState::initial_sgpr_count) value = initial(offsetof(WaveState, sgprs) + 4 * pair, i64());
+    if (pair == scalar_register::ttmp6 || pair == scalar_register::ttmp6 + 2)
+      value = initial(offsetof(WaveState, sgprs) + 4 * (WaveState::ttmp6 + pair - scalar_register::ttmp6), i64());
     if (pair == scalar_register::exec) value = initial(offsetof(WaveState, exec), i64());
     if (pair == scalar_register::hidden_flat_scratch) value = initial(offsetof(WaveState, scratch_wave_base), i64());
     if (pair == scalar_register::m0) value = entry_ir_.CreateZExt(initial(offsetof(WaveState, m0), i32()), i64());

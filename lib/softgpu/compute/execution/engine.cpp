@@ -329,7 +329,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     const bool is_its_own = program.branches_indirectly() || profile != nullptr;
     auto kernel = is_its_own ? nullptr : find_copy(entry, packet);
     if (kernel == nullptr) {
-      const WaveStart start{.float_mode = descriptor.float_mode(),
+      const WaveStart start{.float_mode = descriptor.float_mode(*program.target.architecture),
                             .has_ids_in_rows = packet != nullptr && has_ids_in_rows(*packet, entry.lanes)};
       auto translated = translate_program(descriptor, program, start, code);
       if (std::holds_alternative<Failure>(translated)) return translated;

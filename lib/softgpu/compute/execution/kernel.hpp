@@ -38,8 +38,10 @@ struct KernelDescriptor {
     return target.architecture->compute_unit->vector_registers_in(rsrc1, target.wavefront_size);
   }
   /// The initial value of the MODE register: rounding in bits 0-3, denormals in 4-7, DX10_CLAMP 8, IEEE 9.
-  [[nodiscard]] std::uint32_t float_mode() const {
-    return ((rsrc1 >> 12) & 0xff) | ((rsrc1 >> 21) & 1) << 8 | ((rsrc1 >> 23) & 1) << 9;
+  [[nodiscard]] std::uint32_t float_mode(const Architecture& architecture) const {
+    const std::uint32_t rounding_and_denormals = (rsrc1 >> 12) & 0xff;
+    if (!architecture.has_float_modes_in_descriptor) return rounding_and_denormals;
+    return rounding_and_denormals | ((rsrc1 >> 21) & 1) << 8 | ((rsrc1 >> 23) & 1) << 9;
   }
   [[nodiscard]] bool uses_private_segment() const { return (rsrc2 & 1) != 0; }
   [[nodiscard]] unsigned user_sgpr_count() const { return (rsrc2 >> 1) & 0x1f; }

@@ -80,6 +80,12 @@ std::optional<Failure> check(const Kernel& kernel, const hsa_kernel_dispatch_pac
                    "the work-group asks for " + std::to_string(packet.group_segment_size) +
                        " bytes of group memory; the limit is " + std::to_string(most_lds_bytes)};
   }
+  constexpr std::uint32_t most_in_half_a_register = 0x10000;
+  const auto groups = group_counts(packet);
+  if (kernel.target().architecture->has_group_ids_in_ttmps && std::max(groups[1], groups[2]) > most_in_half_a_register)
+    return Failure{Failure::Kind::invalid_dimensions, 0,
+                   "the grid is " + in_three_dimensions(groups) +
+                       " work-groups; this GPU numbers up to 65536 of them in y and in z"};
   if (!kernel.start().has_ids_in_rows || has_ids_in_rows(packet, kernel.target().wavefront_size)) return std::nullopt;
   return Failure{Failure::Kind::invalid_dimensions, packet.kernel_object,
                  "the kernel was translated for work-groups of another shape"};
@@ -209,7 +215,7 @@ void PreparedLaunch::lay_out_registers() {
   claim_and_set(descriptor.wants_private_segment_size(), packet_.private_segment_size, 1);
 
   next = descriptor.user_sgpr_count();
-  for (unsigned d = 0; d < 3; ++d) group_id_[d] = claim(descriptor.wants_group_id(d), 1);
+  for (unsigned d = 0; d < 3; ++d) group_id_[d] = claim(descriptor.wants_group_id(d) && !has_group_ids_in_ttmps(), 1);
   const bool is_architected = kernel_->target().architecture->flat_scratch == Architecture::FlatScratch::architected;
   wave_scratch_offset_ = claim(descriptor.uses_private_segment() && !is_architected, 1);
   sgpr_count_ = next;

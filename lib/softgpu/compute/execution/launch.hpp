@@ -82,12 +82,16 @@ public:
   void set_group_id(std::uint32_t* sgprs, const WorkGroup& group) const {
     for (unsigned d = 0; d < 3; ++d)
       if (group_id_[d] != absent) sgprs[group_id_[d]] = group.id[d];
+    if (!has_group_ids_in_ttmps()) return;
+    sgprs[WaveState::ttmp6 + 1] = group.id[1] | group.id[2] << 16;
+    sgprs[WaveState::ttmp6 + 3] = group.id[0];
   }
   /// How many of the wavefronts behind one translated code may run in the same call, up to the end of `groups`
   /// work-groups, of which `group` is the first: whole ones of work-groups that differ in x alone.
   [[nodiscard]] std::uint32_t following_waves(const WorkGroup& group, std::uint32_t wave, std::uint64_t groups) const;
   /// WaveState::group_id_place.
   [[nodiscard]] std::uint32_t group_id_place() const {
+    if (has_group_ids_in_ttmps()) return offsetof(WaveState, sgprs) + sizeof(std::uint32_t) * (WaveState::ttmp6 + 3);
     if (group_id_[0] == absent) return offsetof(WaveState, no_group_id);
     return offsetof(WaveState, sgprs) + sizeof(std::uint32_t) * group_id_[0];
   }
@@ -108,6 +112,7 @@ private:
   /// Work-item ids of a one-dimensional work-group, which is the common case.
   alignas(64) static const std::array<std::uint32_t, max_work_items_per_group> linear_ids;
 
+  [[nodiscard]] bool has_group_ids_in_ttmps() const { return kernel_->target().architecture->has_group_ids_in_ttmps; }
   void count_work_groups();
   void lay_out_registers();
   [[nodiscard]] WorkGroup group_of_several_rows(std::uint64_t index) const;

@@ -52,6 +52,11 @@ void interrupt_host(WaveState* state, std::uint32_t data) {
   if (Interruptible::interrupted()) FaultGuard::exit({EarlyExit::Cause::interrupted});
 }
 
+std::uint32_t signals_first(WaveState* state) {
+  const Wave& wave = wave_of(state);
+  return wave.resident->is_first_to_signal(wave) ? 1 : 0;
+}
+
 }  // namespace
 
 extern "C" void softgpu_ask_at_barrier(WaveState* state) { wave_of(state).wait_at_barrier(); }
@@ -235,6 +240,7 @@ void ResidentGroup::let_wait(Wave& wave) {
   wave.state.stack_behind_barrier = nullptr;
   wave.state.stack = &wave.fiber.left_stack();
   wave.state.barrier = softgpu_wait_at_barrier;
+  wave.state.signals_first = signals_first;
   wave.state.yield = let_others_run;
   wave.state.sync_globally = sync_globally;
   wave.state.runner = &wave;
@@ -408,6 +414,14 @@ Wave* ResidentGroup::next_behind_ended(Wave& wave) noexcept {
   wave.behind->before = wave.before;
   wave.before->state.stack_behind_barrier = wave.state.stack_behind_barrier;
   return wave.behind;
+}
+
+bool ResidentGroup::is_first_to_signal(const Wave& wave) const noexcept {
+  if (wave_count_ == 1) return false;  // it is in no work-group, as the hardware sees it
+  const std::uint32_t signals = wave.state.barrier_signals;
+  return std::none_of(waves_.begin(), waves_.begin() + wave_count_, [&](const std::unique_ptr<Wave>& other) {
+    return other.get() != &wave && other->state.barrier_signals >= signals;
+  });
 }
 
 void ResidentGroup::stop_at(Wave& wave) noexcept {

@@ -122,6 +122,8 @@ public:
   [[nodiscard]] Wave* next_at_barrier() noexcept;
   /// The same from one that has ended; null also where it was the last, or ended early.
   [[nodiscard]] Wave* next_behind_ended(Wave& wave) noexcept;
+  /// Whether no other wavefront has signaled the barrier as often.
+  [[nodiscard]] bool is_first_to_signal(const Wave& wave) const noexcept;
   /// Before `wave` waits for anything but the barrier, or returns to the caller.
   void stop_at(Wave& wave) noexcept;
 
@@ -174,6 +176,7 @@ inline void prepare_wave(WaveState& state, const PreparedLaunch& launch, const W
   state.scratch_wave_base = scratch.base + offset;
   state.branch_target = WaveState::nowhere;
   state.waves_behind = 0;
+  state.barrier_signals = 0;
 }
 
 }  // namespace softgpu::compute

@@ -20,6 +20,7 @@ namespace softgpu::compute {
 namespace {
 
 void pass_barrier_alone(WaveState*) {}
+std::uint32_t signal_alone(WaveState*) { return 0; }  // it is in no work-group, as the hardware sees it
 void let_other_threads_run(WaveState*) { std::this_thread::yield(); }
 
 /// Tells code that is to be replaced how long it ran.
@@ -123,6 +124,7 @@ WorkGroupRunner::Outcome WorkGroupRunner::State::run_in_turn(const PreparedLaunc
   launch.fill_sgprs(wave.state.sgprs, row.scratch);
   wave.state.group_id_place = launch.group_id_place();
   wave.state.barrier = pass_barrier_alone;
+  wave.state.signals_first = signal_alone;
   wave.state.yield = let_other_threads_run;
   if (launch.waits_for() == WaitsFor::nothing)
     wave.run();

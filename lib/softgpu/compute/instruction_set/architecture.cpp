@@ -23,6 +23,8 @@ constexpr ArchitectureFamily cdna2 = {
     .flat_scratch = in_scalar_registers,
     .has_accumulation_registers = true,
     .packs_work_item_ids = true,
+    .has_group_ids_in_ttmps = false,
+    .has_float_modes_in_descriptor = true,
     .has_hw_id = true,
     .gpr_alloc_vgpr_size = 6,
     .lds_alloc_granule = 256,
@@ -67,6 +69,8 @@ constexpr ArchitectureFamily rdna2 = {
     .flat_scratch = in_hardware_registers,
     .has_accumulation_registers = false,
     .packs_work_item_ids = false,
+    .has_group_ids_in_ttmps = false,
+    .has_float_modes_in_descriptor = true,
     .has_hw_id = false,
     .gpr_alloc_vgpr_size = 8,
     .lds_alloc_granule = 256,
@@ -98,6 +102,19 @@ constexpr ArchitectureFamily rdna3 = [] {
   family.repeats_packed_inline_constants = true;
   family.image_descriptors = runtime::ImageDescriptors::gfx11;
   family.gb_addr_config = 0x545;  // 32 pipes
+  return family;
+}();
+
+constexpr ArchitectureFamily rdna4 = [] {
+  ArchitectureFamily family = rdna3;
+  family.instructions = ArchitectureFamily::Instructions::rdna4;
+  family.has_group_ids_in_ttmps = true;
+  family.has_float_modes_in_descriptor = false;
+  family.has_shader_array_cache = false;
+  family.goes_past_all_caches = "scope";
+  family.exchanges_within_32_lanes = false;
+  family.has_ocp_byte_floats = true;
+  family.image_descriptors = runtime::ImageDescriptors::none;  // others than RDNA3's
   return family;
 }();
 
@@ -141,6 +158,12 @@ constexpr std::array architectures = {
     Architecture{rdna3, {.name = "gfx1151", .llvm_processor = "gfx1151", .major = 11, .minor = 5, .stepping = 1,
                          .amd_name = "strix_halo", .device_id = 0x1586, .family_id = 150, .l2_caches = 1,
                          .first_llvm = 18}},
+    Architecture{rdna4, {.name = "gfx1200", .llvm_processor = "gfx1200", .major = 12, .minor = 0, .stepping = 0,
+                         .amd_name = "ip discovery", .device_id = 0x7590, .family_id = 152, .l2_caches = 1,
+                         .first_llvm = 19}},
+    Architecture{rdna4, {.name = "gfx1201", .llvm_processor = "gfx1201", .major = 12, .minor = 0, .stepping = 1,
+                         .amd_name = "ip discovery", .device_id = 0x7550, .family_id = 152, .l2_caches = 1,
+                         .first_llvm = 19}},
 };
 // clang-format on
 
@@ -170,11 +193,15 @@ const Architecture* Architecture::find(std::string_view name) {
 
 std::string Architecture::canonical_mnemonic(std::string mnemonic) const {
   if (this == &gfx90a()) return mnemonic;
-  static const auto& names = []() -> const std::unordered_map<std::string_view, std::string_view>& {
-    auto& result = *new std::unordered_map<std::string_view, std::string_view>;  // as the handlers, never destroyed
-    for (const RenamedInstruction& each : renamed_instructions()) result.emplace(each.name, each.gfx90a_name);
+  using Names = std::unordered_map<std::string_view, std::string_view>;
+  const auto make = [](Instructions of) -> const Names& {
+    auto& result = *new Names;  // as the handlers, never destroyed
+    for (const RenamedInstruction& each : renamed_instructions(of)) result.emplace(each.name, each.gfx90a_name);
     return result;
-  }();
+  };
+  static const Names& before_rdna4 = make(Instructions::rdna);
+  static const Names& of_rdna4 = make(Instructions::rdna4);
+  const Names& names = instructions == Instructions::rdna4 ? of_rdna4 : before_rdna4;
   const auto found = names.find(mnemonic);
   return found == names.end() ? mnemonic : std::string(found->second);
 }

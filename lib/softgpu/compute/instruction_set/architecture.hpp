@@ -1,6 +1,6 @@
 // The GPU architectures that the engine executes, and their properties. Code elsewhere asks for a property: nothing
 // else in the soft GPU compares an architecture's name or version. Instructions that gfx90a lacks are in
-// cdna3_instructions.cpp, cdna4_instructions.cpp and rdna_instructions.cpp.
+// cdna3_instructions.cpp, cdna4_instructions.cpp, rdna_instructions.cpp and rdna4_instructions.cpp.
 //
 // The families of instructions are written in gfx90a's terms. If another architecture only spells an instruction
 // differently, the decoder gives it gfx90a's name, so that one handler serves both.
@@ -22,7 +22,7 @@ namespace softgpu::compute {
 /// The common properties of a family's GPUs.
 struct ArchitectureFamily {
   /// The handlers that emit its instructions.
-  enum class Instructions : std::uint8_t { cdna2, cdna3, cdna4, rdna };
+  enum class Instructions : std::uint8_t { cdna2, cdna3, cdna4, rdna, rdna4 };
 
   /// Where a kernel finds the beginning of its private memory.
   enum class FlatScratch : std::uint8_t {
@@ -37,13 +37,15 @@ struct ArchitectureFamily {
   FlatScratch flat_scratch;
 
   // Registers, as the kernel descriptor and the hardware registers count them.
-  bool has_accumulation_registers;    ///< behind the VGPRs, as the descriptor's ACCUM_OFFSET says
-  bool packs_work_item_ids;           ///< x, y and z in v0; else in v0, v1 and v2
-  bool has_hw_id;                     ///< a wavefront's place is in HW_ID; else in HW_ID1 and HW_ID2
-  std::uint32_t gpr_alloc_vgpr_size;  ///< the bit of GPR_ALLOC at which the number of VGPRs begins
-  std::uint32_t lds_alloc_granule;    ///< of LDS_ALLOC, in bytes
-  std::uint32_t lds_transfer_offset;  ///< the bits of M0 that count where memory and LDS exchange data
-  std::uint32_t lds_transfer_bytes;   ///< that a lane exchanges at most
+  bool has_accumulation_registers;     ///< behind the VGPRs, as the descriptor's ACCUM_OFFSET says
+  bool packs_work_item_ids;            ///< x, y and z in v0; else in v0, v1 and v2
+  bool has_group_ids_in_ttmps;         ///< the work-group's ids: x in ttmp9, y and z in ttmp7; else in SGPRs
+  bool has_float_modes_in_descriptor;  ///< DX10_CLAMP and IEEE; else NaN is always clamped to 0, and there is no IEEE
+  bool has_hw_id;                      ///< a wavefront's place is in HW_ID; else in HW_ID1 and HW_ID2
+  std::uint32_t gpr_alloc_vgpr_size;   ///< the bit of GPR_ALLOC at which the number of VGPRs begins
+  std::uint32_t lds_alloc_granule;     ///< of LDS_ALLOC, in bytes
+  std::uint32_t lds_transfer_offset;   ///< the bits of M0 that count where memory and LDS exchange data
+  std::uint32_t lds_transfer_bytes;    ///< that a lane exchanges at most
 
   // Caches (docs/fences.md).
   bool has_shader_array_cache;            ///< an L1 between the compute units' caches and the L2
@@ -91,10 +93,13 @@ struct Architecture : ArchitectureFamily, ArchitectureProduct {
   [[nodiscard]] std::uint32_t simds_of_a_group() const {
     return (compute_unit->works_in_pairs ? compute_unit->in_a_pair() : compute_unit->alone()).simds;
   }
+  [[nodiscard]] bool is_rdna() const {
+    return instructions == Instructions::rdna || instructions == Instructions::rdna4;
+  }
   /// By a release at system scope, or by buffer_wbl2, which the others do not have.
-  [[nodiscard]] bool writes_l2_back() const { return instructions != Instructions::rdna; }
+  [[nodiscard]] bool writes_l2_back() const { return !is_rdna(); }
   /// Whether AMD's runtimes send barrier-value packets to GPUs of this family (docs/hardware.md).
-  [[nodiscard]] bool knows_barrier_values() const { return instructions != Instructions::rdna; }
+  [[nodiscard]] bool knows_barrier_values() const { return !is_rdna(); }
   /// gfx90a's name for this architecture's `mnemonic` (without the encoding's suffix).
   [[nodiscard]] std::string canonical_mnemonic(std::string mnemonic) const;
 
@@ -107,12 +112,12 @@ struct Architecture : ArchitectureFamily, ArchitectureProduct {
   [[nodiscard]] static std::optional<unsigned> needed_llvm(std::string_view name);
 };
 
-/// The instructions that later architectures renamed.
+/// The instructions that later architectures renamed. If two rows have a name in common, the first one counts.
 struct RenamedInstruction {
   std::string name;
   std::string gfx90a_name;
 };
-[[nodiscard]] std::span<const RenamedInstruction> renamed_instructions();
+[[nodiscard]] std::span<const RenamedInstruction> renamed_instructions(ArchitectureFamily::Instructions instructions);
 
 /// The target of a kernel's code.
 struct Target {

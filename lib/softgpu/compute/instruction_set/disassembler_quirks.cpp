@@ -74,6 +74,23 @@ void name_exec(Instruction& instruction, std::uint32_t wavefront_size) {
   instruction.operands.insert(instruction.operands.begin(), named.operands.front());
 }
 
+/// Registers of the hardware have WAVE in their names from LLVM 20 on, on RDNA4.
+void name_hardware_register(Instruction& instruction) {
+  constexpr std::string_view with_wave = "hwreg(HW_REG_WAVE_";
+  for (Operand& operand : instruction.operands)
+    if (operand.text.starts_with(with_wave)) operand.text.replace(0, with_wave.size(), "hwreg(HW_REG_");
+}
+
+/// The trap handler's temporaries that RDNA4 has the work-group's ids in; the other ones stay symbols.
+void name_group_ids(Instruction& instruction) {
+  for (Operand& operand : instruction.operands) {
+    if (operand.text != "ttmp7" && operand.text != "ttmp9") continue;
+    operand.kind = Operand::Kind::scalar;
+    operand.index = scalar_register::ttmp6 + (operand.text == "ttmp7" ? 1 : 3);
+  }
+  for (Instruction& half : instruction.halves) name_group_ids(half);
+}
+
 }  // namespace
 
 bool ends_disassembler(std::span<const std::uint8_t, 8> bytes) { return has_reserved_selector(bytes); }
@@ -98,6 +115,8 @@ void correct(Instruction& instruction, const Target& target) {
   if (target.architecture->chooses_matrix_sums) correct_sums(instruction);
   if (target.architecture->compares_write_only_exec) name_exec(instruction, target.wavefront_size);
   if (target.architecture->names_register_halves) name_halves(instruction);
+  if (target.architecture->has_group_ids_in_ttmps) name_group_ids(instruction);
+  name_hardware_register(instruction);
 }
 
 }  // namespace softgpu::compute

@@ -14,6 +14,7 @@ namespace scalar_register {
 inline constexpr unsigned flat_scratch = 102;
 inline constexpr unsigned xnack_mask = 104;
 inline constexpr unsigned vcc = 106;
+inline constexpr unsigned ttmp6 = 114;  ///< ttmp7 and ttmp9 have the work-group's ids on RDNA4
 inline constexpr unsigned m0 = 124;
 inline constexpr unsigned exec = 126;
 /// FLAT_SCRATCH where it is no scalar register: no operand has this number.

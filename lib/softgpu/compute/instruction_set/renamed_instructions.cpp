@@ -1,4 +1,4 @@
-// How CDNA3, RDNA2 and RDNA3 spell what gfx90a has under another name (LLVM's "Syntax of GFX940/GFX1030/GFX11
+// How CDNA3 and RDNA spell what gfx90a has under another name (LLVM's "Syntax of GFX940/GFX1030/GFX11/GFX12
 // Instructions").
 #include <utility>
 #include <vector>
@@ -167,31 +167,54 @@ constexpr Name lds_names[] = {
     {"ds_storexchg_2addr_stride64_rtn_b64", "ds_wrxchg2st64_rtn_b64"},
 };
 
+/// Names that RDNA4 alone has. Minima and maxima of its atomics are not gfx90a's: they tell NaNs and zeros apart.
+constexpr Name rdna4_names[] = {
+    {"s_add_co_u32", "s_add_u32"},         {"s_sub_co_u32", "s_sub_u32"},        {"s_add_co_i32", "s_add_i32"},
+    {"s_sub_co_i32", "s_sub_i32"},         {"s_add_co_ci_u32", "s_addc_u32"},    {"s_sub_co_ci_u32", "s_subb_u32"},
+    {"s_addk_co_i32", "s_addk_i32"},       {"s_min_num_f32", "s_min_f32"},       {"s_max_num_f32", "s_max_f32"},
+    {"s_min_num_f16", "s_min_f16"},        {"s_max_num_f16", "s_max_f16"},       {"v_min_num_f16", "v_min_f16"},
+    {"v_min_num_f32", "v_min_f32"},        {"v_min_num_f64", "v_min_f64"},       {"v_max_num_f16", "v_max_f16"},
+    {"v_max_num_f32", "v_max_f32"},        {"v_max_num_f64", "v_max_f64"},       {"v_min3_num_f16", "v_min3_f16"},
+    {"v_min3_num_f32", "v_min3_f32"},      {"v_max3_num_f16", "v_max3_f16"},     {"v_max3_num_f32", "v_max3_f32"},
+    {"v_med3_num_f16", "v_med3_f16"},      {"v_med3_num_f32", "v_med3_f32"},     {"v_minmax_num_f16", "v_minmax_f16"},
+    {"v_minmax_num_f32", "v_minmax_f32"},  {"v_maxmin_num_f16", "v_maxmin_f16"}, {"v_maxmin_num_f32", "v_maxmin_f32"},
+    {"v_pk_min_num_f16", "v_pk_min_f16"},  {"v_pk_max_num_f16", "v_pk_max_f16"}, {"v_mad_co_u64_u32", "v_mad_u64_u32"},
+    {"v_mad_co_i64_i32", "v_mad_i64_i32"}, {"s_wait_alu", "s_waitcnt_depctr"},
+};
+
+const std::vector<RenamedInstruction>& common_names() {
+  auto& result = *new std::vector<RenamedInstruction>;  // never destroyed
+  const auto add = [&](std::span<const Name> names, const std::string& prefix = {}) {
+    for (const auto& [name, gfx90a_name] : names) result.push_back({prefix + name, prefix + gfx90a_name});
+  };
+  add(scalar_names);
+  add(vector_names);
+  add(matrix_names);
+  add(lds_names);
+  for (const char* prefix : {"flat_", "global_", "scratch_", "buffer_"}) {
+    add(load_names, prefix);
+    add(store_names, prefix);
+  }
+  for (const char* prefix : {"flat_", "global_", "buffer_"}) add(atomic_names, prefix);
+  for (const unsigned dwords : {1U, 2U, 4U, 8U, 16U}) {
+    const std::string bits = "load_b" + std::to_string(32 * dwords);
+    const std::string count = dwords == 1 ? "load_dword" : "load_dwordx" + std::to_string(dwords);
+    for (const char* prefix : {"s_", "s_buffer_"}) result.push_back({prefix + bits, prefix + count});
+  }
+  return result;
+}
+
 }  // namespace
 
-std::span<const RenamedInstruction> renamed_instructions() {
-  static const std::vector<RenamedInstruction>& all = []() -> const std::vector<RenamedInstruction>& {
+std::span<const RenamedInstruction> renamed_instructions(ArchitectureFamily::Instructions instructions) {
+  static const std::vector<RenamedInstruction>& common = common_names();
+  static const std::vector<RenamedInstruction>& with_rdna4 = []() -> const std::vector<RenamedInstruction>& {
     auto& result = *new std::vector<RenamedInstruction>;
-    const auto add = [&](std::span<const Name> names, const std::string& prefix = {}) {
-      for (const auto& [name, gfx90a_name] : names) result.push_back({prefix + name, prefix + gfx90a_name});
-    };
-    add(scalar_names);
-    add(vector_names);
-    add(matrix_names);
-    add(lds_names);
-    for (const char* prefix : {"flat_", "global_", "scratch_", "buffer_"}) {
-      add(load_names, prefix);
-      add(store_names, prefix);
-    }
-    for (const char* prefix : {"flat_", "global_", "buffer_"}) add(atomic_names, prefix);
-    for (const unsigned dwords : {1U, 2U, 4U, 8U, 16U}) {
-      const std::string bits = "load_b" + std::to_string(32 * dwords);
-      const std::string count = dwords == 1 ? "load_dword" : "load_dwordx" + std::to_string(dwords);
-      for (const char* prefix : {"s_", "s_buffer_"}) result.push_back({prefix + bits, prefix + count});
-    }
+    for (const auto& [name, gfx90a_name] : rdna4_names) result.push_back({name, gfx90a_name});
+    result.insert(result.end(), common.begin(), common.end());
     return result;
   }();
-  return all;
+  return instructions == ArchitectureFamily::Instructions::rdna4 ? with_rdna4 : common;
 }
 
 }  // namespace softgpu::compute

@@ -65,6 +65,16 @@ const HandlerTable& rdna_handlers() {
   return table;
 }
 
+const HandlerTable& rdna4_handlers() {
+  static const HandlerTable& table = []() -> const HandlerTable& {
+    HandlerTable& all = *new HandlerTable(rdna_handlers());
+    add_rdna4_instructions(all);
+    add_spread_matrices(all);
+    return all;
+  }();
+  return table;
+}
+
 }  // namespace
 
 const HandlerTable& handlers_of(const Architecture& architecture) {
@@ -78,6 +88,8 @@ const HandlerTable& handlers_of(const Architecture& architecture) {
     return cdna4_handlers();
   case rdna:
     return rdna_handlers();
+  case rdna4:
+    return rdna4_handlers();
   }
   return cdna2_handlers();
 }

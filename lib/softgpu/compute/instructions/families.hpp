@@ -36,7 +36,9 @@ void add_scaled_conversions(HandlerTable& table);
 void add_cdna4_instructions(HandlerTable& table);
 void add_cdna3_instructions(HandlerTable& table);
 void add_image_memory(HandlerTable& table);
-void add_rdna_instructions(HandlerTable& table);  ///< after all others, some of which it wraps
-void add_scalar_floats(HandlerTable& table);      ///< after the vector instructions
+void add_rdna_instructions(HandlerTable& table);   ///< after all others, some of which it wraps
+void add_scalar_floats(HandlerTable& table);       ///< after the vector instructions
+void add_spread_matrices(HandlerTable& table);     ///< in the place of RDNA3's
+void add_rdna4_instructions(HandlerTable& table);  ///< after those of RDNA and the scalar ones, some of which it wraps
 
 }  // namespace softgpu::compute

@@ -95,9 +95,12 @@ Value* is_signaling(Emitter& e, Value* value) {
   return e.ir.CreateAnd(is_nan(e, value), is_loud);
 }
 
-/// What is common to minimum and maximum: NaNs. In IEEE mode a signaling one wins over everything.
+/// What is common to minimum and maximum: NaNs. In IEEE mode a signaling one wins over everything. Where there is no
+/// such mode (RDNA4), any number wins, and of two NaNs the first one is made quiet.
 Value* unless_nan(Emitter& e, Value* a, Value* b, Value* result) {
   result = e.ir.CreateSelect(is_nan(e, a), b, e.ir.CreateSelect(is_nan(e, b), a, result));
+  if (!e.architecture().has_float_modes_in_descriptor)
+    return e.ir.CreateSelect(e.ir.CreateAnd(is_nan(e, a), is_nan(e, b)), quieted(e, a), result);
   const bool is_ieee = (e.known_mode.current() & 0x200) != 0;
   if (!is_ieee) return result;
   result = e.ir.CreateSelect(is_signaling(e, b), quieted(e, b), result);

@@ -130,6 +130,12 @@ constexpr LdsAtomic lds_atomics[] = {
     {"max_f64",   "max_rtn_f64",     AtomicOperation::max_float,          64, 1},
     {"add_f64",   "add_rtn_f64",     AtomicOperation::add_float,          64, 1},
     {nullptr,     "wrxchg_rtn_b64",  AtomicOperation::swap,               64, 1},
+    {"min_num_f32", "min_num_rtn_f32", AtomicOperation::min_number,       32, 1},
+    {"max_num_f32", "max_num_rtn_f32", AtomicOperation::max_number,       32, 1},
+    {"min_num_f64", "min_num_rtn_f64", AtomicOperation::min_number,       64, 1},
+    {"max_num_f64", "max_num_rtn_f64", AtomicOperation::max_number,       64, 1},
+    {"cond_sub_u32", "cond_sub_rtn_u32", AtomicOperation::conditional_subtract, 32, 1},
+    {"sub_clamp_u32", "sub_clamp_rtn_u32", AtomicOperation::subtract_clamped, 32, 1},
 };
 // clang-format on
 
@@ -226,13 +232,18 @@ Value* visible(Emitter& e, const Operand& source, unsigned chunk) {
 /// The lane that a byte address names, times 4 (<16 x i32>): one of the wavefront, or of the half that the chunk is in.
 Value* exchanged_lane(Emitter& e, const Instruction& i, unsigned chunk) {
   Value* address = e.ir.CreateAdd(e.vector(i.operands.at(1), chunk), e.splat(instruction_offset(i)));
-  if (!e.architecture().exchanges_within_32_lanes) return e.ir.CreateAnd(address, e.splat(63U * 4));
+  if (!e.architecture().exchanges_within_32_lanes)
+    return e.ir.CreateAnd(address, e.splat((e.wavefront_size() - 1) * 4));
   return e.ir.CreateOr(e.ir.CreateAnd(address, e.splat(31U * 4)), e.splat(chunk < 2 ? 0U : 32U * 4));
 }
 
 /// Each lane fetches from another one.
 void backward_permute(Emitter& e, const Instruction& i) {
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) put_lane_data(e, chunk, 0, visible(e, i.operands.at(2), chunk));
+  const bool fetches_inactive = i.mnemonic == "ds_bpermute_fi_b32";
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    const Operand& source = i.operands.at(2);
+    put_lane_data(e, chunk, 0, fetches_inactive ? e.vector(source, chunk) : visible(e, source, chunk));
+  }
   Value* data = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), offsetof(WaveState, lane_data));
   llvm::Type* type = Emitter::lanes(e.i32());
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
@@ -352,6 +363,7 @@ void add_lds_memory(HandlerTable& table) {
     store_lanes(e, i.operands.at(0), {4}, lane_number_addresses(e, static_cast<std::int32_t>(instruction_offset(i))));
   });
   table.add("ds_bpermute_b32", backward_permute);
+  table.add("ds_bpermute_fi_b32", backward_permute);
   table.add("ds_permute_b32", forward_permute);
   table.add("ds_swizzle_b32", swizzle);
   table.add("ds_nop", [](auto&, auto&) {});

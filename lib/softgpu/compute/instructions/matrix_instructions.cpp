@@ -9,6 +9,7 @@
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/run_time/matrix_product.hpp"
 #include "softgpu/compute/run_time/scaled_product.hpp"
+#include "softgpu/compute/run_time/spread_matrix.hpp"
 #include "softgpu/compute/run_time/wave_matrix.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
@@ -147,7 +148,47 @@ void multiply(Emitter& e, const Instruction& i, const WaveMatrix& matrix) {
     }
 }
 
+/// All lanes take part; EXEC is ignored. A sparse product adds to its destination, and its last operand has the
+/// indices. Of floating-point types a negated operand is refused: no handler reads the modifier.
+void multiply(Emitter& e, const Instruction& i, const SpreadMatrix& matrix) {
+  const unsigned lanes = e.chunks() * 16;
+  const unsigned sum_dwords = matrix.sum_dwords(lanes);
+  const bool is_half = bits_of(matrix.sum) == 16;
+  const Operand& destination = i.operands.at(0);
+  const Operand& addend = matrix.is_sparse ? destination : i.operands.at(3);
+  if (!destination.is_vector() || destination.dwords != sum_dwords) e.unsupported("destination");
+  if (is_half && !addend.is_vector() && (addend.kind != Operand::Kind::integer || addend.value != 0))
+    e.unsupported("operand " + addend.text);
+  if (is_half) refuse_overflow_mode(e);
+  WaveMatrixOptions options;
+  if (matrix.sum == WaveMatrixType::i32) {
+    options.a_is_signed = i.element("neg_lo", 0, 0) != 0;
+    options.b_is_signed = i.element("neg_lo", 1, 0) != 0;
+    options.saturates = i.has("clamp");
+  }
+  put(e, i.operands.at(1), offsetof(WaveState, matrix_a), matrix.a_dwords(lanes), 1);
+  put(e, i.operands.at(2), offsetof(WaveState, matrix_b), matrix.b_dwords(lanes), 1);
+  put(e, addend, offsetof(WaveState, matrix_sums), sum_dwords, 1);
+  std::uint32_t first_index_bit = 0;
+  if (matrix.is_sparse) {
+    const Operand& indices = i.operands.at(3);
+    if (!indices.is_vector()) e.unsupported("operand " + indices.text);
+    put(e, indices, offsetof(WaveState, matrix_indices), 1, 1);
+    first_index_bit = static_cast<std::uint32_t>(i.number("index_key")) * matrix.index_bits(lanes);
+    if (first_index_bit >= 32) e.unsupported("index_key");
+  }
+  e.call(reinterpret_cast<const void*>(&multiply_spread_matrices), e.ir.getVoidTy(),
+         {e.state(), e.address_of(&matrix), e.ir.getInt32(lanes), e.ir.getInt32(options.encode()),
+          e.ir.getInt32(first_index_bit)});
+  take_sums(e, destination);
+}
+
 }  // namespace
+
+void add_spread_matrices(HandlerTable& table) {
+  for (const SpreadMatrix& matrix : spread_matrices)
+    table.add(matrix.mnemonic, [&matrix](Emitter& e, const Instruction& i) { multiply(e, i, matrix); });
+}
 
 void add_matrix_instructions(HandlerTable& table) {
   for (const MatrixProduct& product : matrix_products)

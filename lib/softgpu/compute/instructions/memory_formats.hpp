@@ -85,6 +85,10 @@ inline constexpr NamedAtomic atomics[] = {
     {"atomic_fmax",        runtime::AtomicOperation::max_float,       32},
     {"atomic_fmin_x2",     runtime::AtomicOperation::min_float,       64},
     {"atomic_fmax_x2",     runtime::AtomicOperation::max_float,       64},
+    {"atomic_min_num_f32", runtime::AtomicOperation::min_number,      32},  // from here on RDNA4's
+    {"atomic_max_num_f32", runtime::AtomicOperation::max_number,      32},
+    {"atomic_cond_sub_u32", runtime::AtomicOperation::conditional_subtract, 32},
+    {"atomic_sub_clamp_u32", runtime::AtomicOperation::subtract_clamped, 32},
 };
 // clang-format on
 
@@ -105,9 +109,10 @@ inline void store_loaded(Emitter& e, const AccessFormat& format, LaneAddresses l
   }
 }
 
-/// Whether an atomic asks for the memory's former value, by glc or, on gfx942, sc0.
+/// Whether an atomic asks for the memory's former value, by glc, on gfx942 by sc0, on RDNA4 by TH_ATOMIC_RETURN and
+/// its kin.
 [[nodiscard]] inline bool returns_former_value(const Instruction& atomic) {
-  return atomic.has("glc") || atomic.has("sc0");
+  return atomic.has("glc") || atomic.has("sc0") || atomic.word("th").value_or("").ends_with("_RETURN");
 }
 
 /// Compare and swap takes the new value and the value to compare with from one register tuple.

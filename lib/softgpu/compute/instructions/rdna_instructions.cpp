@@ -1,15 +1,13 @@
 // Instructions of RDNA2 and RDNA3 that gfx90a has under no name.
 #include <array>
-#include <cstddef>
 #include <string>
 
-#include "softgpu/compute/emit/lane_access.hpp"
 #include "softgpu/compute/emit/memory_order.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/instructions/float_functions.hpp"
 #include "softgpu/compute/instructions/half_functions.hpp"
+#include "softgpu/compute/instructions/row_permutation.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
-#include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
 namespace {
@@ -193,14 +191,13 @@ void add_vector_instructions(HandlerTable& table) {
 
 /// Each lane of a row reads the lane that its four bits of S2:S1 name, in its own row or in the other one of its pair.
 /// op_sel's first bit reads lanes that EXEC disables, its second one 0 from them; else such a lane is not written.
-void permute_rows(Emitter& e, const Instruction& i, unsigned other_row) {
+void permute_rows_by_scalars(Emitter& e, const Instruction& i, unsigned other_row) {
   const bool reads_disabled = i.element("op_sel", 0, 0) != 0;
   const bool zeroes = i.element("op_sel", 1, 0) != 0;
   const Operand& destination = i.operands.at(0);
   const Operand& source = i.operands.at(1);
   if (!destination.is_vector() || !source.is_vector()) e.unsupported("operands");
   llvm::Type* type = Emitter::lanes(e.i32());
-  llvm::Type* wide = Emitter::lanes(e.i64());
   Value* selectors = e.ir.CreateOr(e.ir.CreateZExt(e.scalar(i.operands.at(2)), e.i64()),
                                    e.ir.CreateShl(e.ir.CreateZExt(e.scalar(i.operands.at(3)), e.i64()), 32));
   std::vector<llvm::Constant*> shifts;
@@ -208,29 +205,13 @@ void permute_rows(Emitter& e, const Instruction& i, unsigned other_row) {
   Value* columns = e.ir.CreateLShr(e.splat(selectors), llvm::ConstantVector::get(shifts));
   columns = e.ir.CreateTrunc(e.ir.CreateAnd(columns, e.splat64(15)), type);
 
-  // What a lane reads and whether EXEC enables it, through memory that a gather can index.
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    put_lane_data(e, chunk, 0, e.vgpr(source.index, chunk));
-    put_lane_data(e, chunk, 1, e.ir.CreateSExt(e.exec_mask(chunk), type));
-  }
-  const auto fetch = [&](unsigned chunk, unsigned dword) {
-    const std::size_t row = offsetof(WaveState, lane_data) + 4 * (std::size_t{64} * dword + lanes_per_chunk * chunk);
-    Value* base = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), row);
-    Value* pointers = e.ir.CreateGEP(e.i32(), base, e.ir.CreateZExt(columns, wide));
-    Value* all = llvm::Constant::getAllOnesValue(Emitter::lanes(e.i1()));
-    return e.ir.CreateMaskedGather(type, pointers, llvm::Align(4), all, llvm::Constant::getNullValue(type));
-  };
-  Chunks values = {};
-  Chunks enabled = {};
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    values.at(chunk) = fetch(chunk ^ other_row, 0);
-    enabled.at(chunk) = e.ir.CreateIsNotNull(fetch(chunk ^ other_row, 1));
-  }
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* value = values.at(chunk);
-    if (!reads_disabled && zeroes) value = e.ir.CreateSelect(enabled.at(chunk), value, e.splat(0U));
-    e.set_vgpr(destination.index, chunk, value, reads_disabled || zeroes ? nullptr : enabled.at(chunk));
-  }
+  permute_rows(e,
+               {.destination = destination.index,
+                .source = source.index,
+                .other_row = other_row,
+                .reads_disabled = reads_disabled,
+                .zeroes = zeroes},
+               [&](unsigned) { return columns; });
 }
 
 /// The halves of a wavefront of 64 lanes swap; lanes that EXEC disables are read, too.
@@ -246,8 +227,8 @@ void swap_halves(Emitter& e, const Instruction& i) {
 void add_rdna_instructions(HandlerTable& table) {
   add_scalar_instructions(table);
   add_vector_instructions(table);
-  table.add("v_permlane16_b32", [](auto& e, auto& i) { permute_rows(e, i, 0); });
-  table.add("v_permlanex16_b32", [](auto& e, auto& i) { permute_rows(e, i, 1); });
+  table.add("v_permlane16_b32", [](auto& e, auto& i) { permute_rows_by_scalars(e, i, 0); });
+  table.add("v_permlanex16_b32", [](auto& e, auto& i) { permute_rows_by_scalars(e, i, 1); });
   table.add("v_permlane64_b32", swap_halves);
 }
 

@@ -255,6 +255,9 @@ void add_arithmetic(ScalarTable& t) {
   t.binary("s_mul_i32", 32, 32, [](auto& e, auto* a, auto* b) { return Result{e.ir.CreateMul(a, b)}; });
   t.binary("s_mul_hi_u32", 32, 32, [](auto& e, auto* a, auto* b) { return multiply_high(e, a, b, false); });
   t.binary("s_mul_hi_i32", 32, 32, [](auto& e, auto* a, auto* b) { return multiply_high(e, a, b, true); });
+  t.binary("s_add_nc_u64", 64, 64, [](auto& e, auto* a, auto* b) { return Result{e.ir.CreateAdd(a, b)}; });
+  t.binary("s_sub_nc_u64", 64, 64, [](auto& e, auto* a, auto* b) { return Result{e.ir.CreateSub(a, b)}; });
+  t.binary("s_mul_u64", 64, 64, [](auto& e, auto* a, auto* b) { return Result{e.ir.CreateMul(a, b)}; });
   t.binary("s_lshl1_add_u32", 32, 32, shift_and_add<1>);
   t.binary("s_lshl2_add_u32", 32, 32, shift_and_add<2>);
   t.binary("s_lshl3_add_u32", 32, 32, shift_and_add<3>);

@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <llvm/IR/Constants.h>
@@ -93,13 +94,16 @@ void load(Emitter& e, const Instruction& i, unsigned dwords, RegisterUnit unit) 
     return load_through_cache(e, destination, pointer, e.ir.getInt32((1U << dwords) - 1), dwords);
   // All are read before the first is written: the destination may overlap the base.
   std::vector<Value*> values;
-  llvm::Type* type = dwords == 1 ? e.i32() : e.i64();
   for (unsigned d = 0; d < dwords; d += 2) {
     Value* place = e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), pointer, std::uint64_t{4} * d);
-    values.push_back(e.ir.CreateAlignedLoad(type, place, llvm::Align(4)));
+    values.push_back(e.ir.CreateAlignedLoad(d + 1 < dwords ? e.i64() : e.i32(), place, llvm::Align(4)));
   }
-  if (dwords == 1) return e.set_sgpr(destination.index, values[0]);
-  for (unsigned d = 0; d < dwords; d += 2) e.set_sgpr_pair(destination.index + d, values[d / 2]);
+  for (unsigned d = 0; d < dwords; d += 2) {
+    if (d + 1 < dwords)
+      e.set_sgpr_pair(destination.index + d, values[d / 2]);
+    else
+      e.set_sgpr(destination.index + d, values[d / 2]);
+  }
 }
 
 /// Where an instruction accesses a buffer.
@@ -117,15 +121,71 @@ struct ScalarBuffer {
   }
 };
 
-ScalarBuffer scalar_buffer(Emitter& e, const Instruction& i) {
-  const Operand& resource = i.operands.at(1);
-  check_register(e, resource, 4);
+/// Where a buffer begins and its size (i64).
+std::pair<Value*, Value*> buffer_base_and_bytes(Emitter& e, const Operand& resource) {
   Value* low = e.sgpr_pair(resource.index);
   Value* records = e.ir.CreateZExt(e.sgpr(resource.index + 2), e.i64());
   Value* stride = e.ir.CreateAnd(e.ir.CreateLShr(low, 48), 0x3fff);
   Value* bytes = e.ir.CreateSelect(e.ir.CreateIsNull(stride), records, e.ir.CreateMul(records, stride));
+  return {e.ir.CreateAnd(low, 0xffffffffffff), bytes};
+}
+
+/// RDNA4's loads of 8 or 16 bits, which reach each byte or each pair of bytes.
+struct SmallLoad {
+  const char* end;
+  unsigned bytes;
+  bool is_signed;
+};
+constexpr SmallLoad small_loads[] = {
+    {"load_u8", 1, false}, {"load_i8", 1, true}, {"load_u16", 2, false}, {"load_i16", 2, true}};
+
+/// `inside` says whether there is something to load; else the result is 0.
+void load_small(Emitter& e, const Operand& destination, Value* address, Value* inside, const SmallLoad& format) {
+  check_register(e, destination, 1);
+  llvm::Type* type = e.ir.getIntNTy(8 * format.bytes);
+  Value* value = nullptr;
+  if (e.has_caches()) {
+    Value* dword = e.ir.CreateIntToPtr(whole_dwords(e, address), e.ir.getPtrTy());
+    load_through_cache(e, destination, dword, e.ir.CreateZExt(inside, e.i32()), 1);
+    Value* shift = e.ir.CreateMul(e.ir.CreateAnd(e.ir.CreateTrunc(address, e.i32()), 3), e.ir.getInt32(8));
+    value = e.ir.CreateTrunc(e.ir.CreateLShr(e.sgpr(destination.index), shift), type);
+  } else {
+    auto* vector = llvm::FixedVectorType::get(type, 1);
+    Value* loaded =
+        e.ir.CreateMaskedLoad(vector, e.ir.CreateIntToPtr(address, e.ir.getPtrTy()), llvm::Align(format.bytes),
+                              e.ir.CreateVectorSplat(1, inside), llvm::Constant::getNullValue(vector));
+    value = e.ir.CreateExtractElement(loaded, std::uint64_t{0});
+  }
+  e.set_sgpr(destination.index, format.is_signed ? e.ir.CreateSExt(value, e.i32()) : e.ir.CreateZExt(value, e.i32()));
+}
+
+void small_load(Emitter& e, const Instruction& i, const SmallLoad& format) {
+  honour_cache_hints(e, i);
+  Value* base = e.scalar64(i.operands.at(1));
+  Value* address = e.ir.CreateAdd(base, scalar_offset(e, i).sum(e));
+  address = e.ir.CreateAnd(address, ~std::uint64_t{format.bytes - 1});
+  check_access(e, base, address, format.bytes);
+  load_small(e, i.operands.at(0), address, e.ir.getTrue(), format);
+}
+
+void small_buffer_load(Emitter& e, const Instruction& i, const SmallLoad& format) {
+  honour_cache_hints(e, i);
+  const Operand& resource = i.operands.at(1);
+  check_register(e, resource, 4);
+  const auto [low, bytes] = buffer_base_and_bytes(e, resource);
+  Value* offset = e.ir.CreateAnd(scalar_offset(e, i).sum(e), ~std::uint64_t{format.bytes - 1});
+  Value* address = e.ir.CreateAdd(low, offset);
+  Value* inside = e.ir.CreateICmpULE(e.ir.CreateAdd(offset, e.ir.getInt64(format.bytes)), bytes);
+  check_access(e, low, address, format.bytes, inside);
+  load_small(e, i.operands.at(0), address, inside, format);
+}
+
+ScalarBuffer scalar_buffer(Emitter& e, const Instruction& i) {
+  const Operand& resource = i.operands.at(1);
+  check_register(e, resource, 4);
+  const auto [begin, bytes] = buffer_base_and_bytes(e, resource);
   Value* offset = whole_dwords(e, scalar_offset(e, i).sum(e));
-  Value* base = whole_dwords(e, e.ir.CreateAnd(low, 0xffffffffffff));
+  Value* base = whole_dwords(e, begin);
   Value* address = e.ir.CreateAdd(base, offset);
   check_access(e, base, address, 4, e.ir.CreateICmpULT(offset, bytes));
   return {e.ir.CreateIntToPtr(address, e.ir.getPtrTy()), offset, bytes};
@@ -239,6 +299,12 @@ void add_scalar_memory(HandlerTable& table) {
     if (!is_integer(named)) continue;
     table.add(std::string("s_") + named.name, [named](auto& e, auto& i) { memory_atomic(e, i, named); });
     table.add(std::string("s_buffer_") + named.name, [named](auto& e, auto& i) { buffer_atomic(e, i, named); });
+  }
+  table.add("s_load_b96", [](auto& e, auto& i) { load(e, i, 3, RegisterUnit::byte); });
+  table.add("s_buffer_load_b96", [](auto& e, auto& i) { buffer_load(e, i, 3); });
+  for (const SmallLoad& small : small_loads) {
+    table.add(std::string("s_") + small.end, [small](auto& e, auto& i) { small_load(e, i, small); });
+    table.add(std::string("s_buffer_") + small.end, [small](auto& e, auto& i) { small_buffer_load(e, i, small); });
   }
   table.add("s_memtime", [](auto& e, auto& i) { clock(e, i, runtime::shader_clock); });
   table.add("s_memrealtime", [](auto& e, auto& i) { clock(e, i, runtime::real_time); });

@@ -98,7 +98,7 @@ Value* clamp_to_one(Emitter& e, Value* value) {
   const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
   e.ir.setIsFPConstrained(false);  // nothing is rounded
   const auto number = [&](double n) { return llvm::ConstantFP::get(value->getType(), n); };
-  const bool nan_to_zero = (e.known_mode.current() & 0x100) != 0;
+  const bool nan_to_zero = !e.architecture().has_float_modes_in_descriptor || (e.known_mode.current() & 0x100) != 0;
   Value* below_one = e.ir.CreateSelect(e.ir.CreateFCmpOLT(value, number(1)), value, number(1));
   Value* clamped = e.ir.CreateSelect(e.ir.CreateFCmpOGT(value, number(0)), below_one, number(0));
   return nan_to_zero ? clamped : e.ir.CreateSelect(e.ir.CreateFCmpUNO(value, value), value, clamped);
@@ -115,7 +115,8 @@ Value* flush_denormals(Emitter& e, Value* value) {
 }
 
 VectorInstruction::VectorInstruction(Emitter& emitter, const Instruction& instruction, unsigned first_source)
-    : e_(emitter), i_(instruction), first_source_(first_source), is_scalar_(instruction.mnemonic.starts_with("s_")) {}
+    : e_(emitter), i_(instruction), first_source_(first_source),
+      is_scalar_(instruction.mnemonic.starts_with("s_") || instruction.mnemonic.starts_with("v_s_")) {}
 
 Value* VectorInstruction::raw(unsigned n, const Operand& operand, unsigned dword, unsigned chunk) {
   if (dword >= operand.dwords) e_.unsupported("operand " + operand.text + " is too narrow");

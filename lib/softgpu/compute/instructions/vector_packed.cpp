@@ -229,6 +229,10 @@ void add_halves(HandlerTable& t) {
 
 }  // namespace
 
+void add_packed_half_operation(HandlerTable& table, const char* mnemonic, LaneFunction function) {
+  add_packed_halves(table, mnemonic, f16, 2, function);
+}
+
 // The products are exact in double precision, and their sum all but exact: rounded once.
 Value* dot_halves(Emitter& e, Sources s) {
   const auto widen = [&](Value* v) { return e.ir.CreateFPExt(v, Emitter::lanes(e.ir.getDoubleTy())); };

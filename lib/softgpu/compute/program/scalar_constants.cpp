@@ -51,6 +51,11 @@ void ScalarConstants::follow(const Instruction& instruction, std::uint64_t entry
     return set_pair(destination.index, next);
   if (instruction.mnemonic == "s_add_u32" && operands.size() > 2) return add(instruction, 0);
   if (instruction.mnemonic == "s_addc_u32" && operands.size() > 2) return add(instruction, carry_);
+  if (instruction.mnemonic == "s_sext_i32_i16" && operands.size() > 1) {  // of addresses of 48 bits, on RDNA4
+    const auto half = value(operands[1]);
+    return set(destination.index,
+               half ? std::optional(static_cast<std::uint32_t>(static_cast<std::int16_t>(*half))) : std::nullopt);
+  }
   if (instruction.mnemonic == "s_mov_b32" && operands.size() > 1) return set(destination.index, value(operands[1]));
   if (instruction.mnemonic == "s_mov_b64" && operands.size() > 1) return set_pair(destination.index, pair(operands[1]));
   if (instruction.mnemonic == "s_load_dwordx2" && operands.size() > 2) {

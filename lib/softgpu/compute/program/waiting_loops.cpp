@@ -14,8 +14,8 @@ bool looks_at_lds(std::string_view mnemonic) {
 
 /// Instructions of a loop that compares what it read. A loop that computes, even a sum, has other vector instructions.
 bool only_compares(std::string_view mnemonic) {
-  constexpr std::array<std::string_view, 6> beginnings = {"s_",        "v_cmp",           "v_mov_b32",
-                                                          "v_and_b32", "v_readfirstlane", "buffer_gl"};
+  constexpr std::array<std::string_view, 7> beginnings = {
+      "s_", "v_cmp", "v_mov_b32", "v_and_b32", "v_readfirstlane", "buffer_gl", "global_inv"};
   return std::ranges::any_of(beginnings, [&](std::string_view beginning) { return mnemonic.starts_with(beginning); });
 }
 

@@ -46,6 +46,20 @@ std::uint32_t add_bfloats(std::uint32_t a, std::uint32_t b) {
   return std::bit_cast<std::uint32_t>(static_cast<float>(sum)) >> 16;
 }
 
+/// The lesser number, or with `is_max` the greater one. Of two NaNs, the data's made quiet.
+template <class T>
+T extreme_number(T memory, T data, bool is_max) {
+  constexpr T sign = T{1} << (8 * sizeof(T) - 1);
+  constexpr T quiet = T{1} << (sizeof(T) == 8 ? 51 : 22);
+  const auto m = as_float(memory);
+  const auto d = as_float(data);
+  if (std::isnan(d)) return std::isnan(m) ? data | quiet : memory;
+  if (std::isnan(m)) return data;
+  const bool data_is_less = d < m || (d == 0 && m == 0 && (data & sign) != 0 && (memory & sign) == 0);
+  const bool data_is_greater = d > m || (d == 0 && m == 0 && (data & sign) == 0 && (memory & sign) != 0);
+  return (is_max ? data_is_greater : data_is_less) ? data : memory;
+}
+
 std::uint32_t exchanged(std::uint32_t memory, std::uint32_t data) {
   constexpr std::uint32_t condition = 0x80000000;
   return (data & condition) != 0 ? data & ~condition : memory;
@@ -75,6 +89,10 @@ T apply(T memory, T data, [[maybe_unused]] T second) {
   if constexpr (operation == add_float) return std::bit_cast<T>(as_float(memory) + as_float(data));
   if constexpr (operation == min_float) return as_float(data) < as_float(memory) ? data : memory;
   if constexpr (operation == max_float) return as_float(data) > as_float(memory) ? data : memory;
+  if constexpr (operation == min_number) return extreme_number(memory, data, false);
+  if constexpr (operation == max_number) return extreme_number(memory, data, true);
+  if constexpr (operation == conditional_subtract) return memory >= data ? memory - data : memory;
+  if constexpr (operation == subtract_clamped) return memory >= data ? memory - data : 0;
   if constexpr (operation == add_packed_half)
     return add_halves(memory, data) | add_halves(memory >> 16, data >> 16) << 16;
   if constexpr (operation == add_packed_bfloat)
@@ -185,6 +203,10 @@ AtomicFunctions atomic_functions(AtomicOperation operation, unsigned bits) {
   case max_float:          return of_width<max_float>(bits);
   case add_packed_half:    return of_width<add_packed_half>(bits);
   case add_packed_bfloat:  return of_width<add_packed_bfloat>(bits);
+  case min_number:         return of_width<min_number>(bits);
+  case max_number:         return of_width<max_number>(bits);
+  case conditional_subtract: return of_width<conditional_subtract>(bits);
+  case subtract_clamped:   return of_width<subtract_clamped>(bits);
   case conditional_exchange: return of_width<conditional_exchange>(bits);
   }
   // clang-format on

@@ -30,6 +30,10 @@ enum class AtomicOperation : std::uint8_t {
   max_float,
   add_packed_half,
   add_packed_bfloat,
+  min_number,  ///< any number before any NaN, -0 before +0
+  max_number,
+  conditional_subtract,  ///< memory >= data ? memory - data : memory
+  subtract_clamped,      ///< memory >= data ? memory - data : 0
   conditional_exchange,  ///< of each dword: data without its highest bit where that is set, else memory
 };
 

@@ -24,7 +24,8 @@ void begin_registers(WaveState* state, RegistersInMemory* registers, std::uint32
                      std::uint32_t mode) {
   std::memset(static_cast<void*>(registers), 0, sizeof *registers + vectors * vector_bytes);
   std::uint64_t* pairs = registers->scalar_pairs;
-  std::memcpy(pairs, state->sgprs, sizeof state->sgprs);
+  std::memcpy(pairs, state->sgprs, WaveState::initial_sgpr_count * sizeof state->sgprs[0]);
+  std::memcpy(&pairs[scalar_register::ttmp6 / 2], &state->sgprs[WaveState::ttmp6], 2 * sizeof pairs[0]);
   pairs[scalar_register::exec / 2] = state->exec;
   pairs[scalar_register::m0 / 2] = state->m0;
   pairs[scalar_register::hidden_flat_scratch / 2] = state->scratch_wave_base;

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 #include <limits>
 
-#include "softgpu/compute/run_time/matrix_elements.hpp"
-#include "softgpu/compute/run_time/small_float.hpp"
+#include "softgpu/compute/run_time/wave_matrix_numbers.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
@@ -25,40 +23,6 @@ struct SumPlace {
 
 std::uint32_t element_bits(const std::uint32_t (*registers)[64], unsigned lane, unsigned k, unsigned bits) {
   return registers[k * bits / 32][lane] >> (k * bits % 32) & ((1U << bits) - 1);
-}
-
-float to_float(WaveMatrixType type, std::uint32_t bits) {
-  switch (type) {
-  case WaveMatrixType::f16:
-    return half(bits & 0xffff, MatrixDenormals::kept);
-  case WaveMatrixType::bf16:
-    return single(bits << 16, MatrixDenormals::kept);
-  default:
-    return std::bit_cast<float>(bits);
-  }
-}
-
-/// To nearest even.
-std::uint32_t to_bfloat16(float value) {
-  const auto bits = std::bit_cast<std::uint32_t>(value);
-  if (std::isnan(value)) return bits >> 16 | 0x40;
-  return (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-}
-
-std::uint32_t from_float(WaveMatrixType type, float value) {
-  switch (type) {
-  case WaveMatrixType::f16:
-    return runtime::narrow(runtime::half_float, value);
-  case WaveMatrixType::bf16:
-    return to_bfloat16(value);
-  default:
-    return std::bit_cast<std::uint32_t>(value);
-  }
-}
-
-std::int64_t to_integer(std::uint32_t bits, unsigned width, bool is_signed) {
-  const bool is_negative = is_signed && (bits >> (width - 1) & 1) != 0;
-  return std::int64_t{bits} - (is_negative ? std::int64_t{1} << width : 0);
 }
 
 using Rows = std::array<std::array<float, extent>, extent>;

@@ -11,10 +11,10 @@ namespace softgpu::compute {
 
 struct WaveState;
 
-enum class WaveMatrixType : std::uint8_t { f32, f16, bf16, i32, iu8, iu4 };
+enum class WaveMatrixType : std::uint8_t { f32, f16, bf16, i32, iu8, iu4, fp8, bf8 };
 
 [[nodiscard]] constexpr unsigned bits_of(WaveMatrixType type) {
-  constexpr unsigned bits[] = {32, 16, 16, 32, 8, 4};
+  constexpr unsigned bits[] = {32, 16, 16, 32, 8, 4, 8, 8};
   return bits[static_cast<unsigned>(type)];
 }
 

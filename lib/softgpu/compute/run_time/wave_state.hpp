@@ -26,6 +26,8 @@ enum class GoesPast : std::uint32_t {
 
 struct WaveState {
   static constexpr unsigned initial_sgpr_count = 32;
+  static constexpr unsigned ttmp6 = initial_sgpr_count;  ///< of `sgprs`: from there on ttmp6 to ttmp9
+  static constexpr unsigned sgpr_words = ttmp6 + 4;
 
   /// What goes on when it comes to a barrier, and where its own stack is left then (stack_switch.hpp). Null: the runner
   /// finds out.
@@ -33,7 +35,7 @@ struct WaveState {
   LeftStack* stack = nullptr;
 
   const std::uint32_t* work_item_ids = nullptr;  ///< of each lane: x | y << 10 | z << 20
-  std::uint32_t sgprs[initial_sgpr_count] = {};  ///< user SGPRs, then work-group ids, scratch wave offset
+  std::uint32_t sgprs[sgpr_words] = {};          ///< user SGPRs, then work-group ids, scratch wave offset
   std::uint64_t exec = 0;                        ///< one bit a work-item that exists
   std::uint64_t code_address = 0;                ///< of the kernel's first instruction, for s_getpc
   std::uint32_t m0 = 0;                          ///< LDS size clamp on older code
@@ -83,6 +85,9 @@ struct WaveState {
 
   /// s_barrier: returns when every wavefront of the work-group that has not ended has called it.
   void (*barrier)(WaveState*) = nullptr;
+  /// s_barrier_signal_isfirst: whether no other wavefront of the work-group has signaled as often.
+  std::uint32_t (*signals_first)(WaveState*) = nullptr;
+  std::uint32_t barrier_signals = 0;  ///< so many of its own
   /// s_sleep: lets other wavefronts of the work-group run.
   void (*yield)(WaveState*) = nullptr;
   /// A loop: the wavefront's turn is over, others are to run.

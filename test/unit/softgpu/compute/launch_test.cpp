@@ -145,11 +145,38 @@ TEST(Launch, leaves_out_the_scratch_offset_where_flat_scratch_is_architected) {
     const Target target{Architecture::find(name), 64};
     const PreparedLaunch launch(kernel_of(nullptr, Waits::never, descriptor, target), packet_of({1, 1, 1}, {1, 1, 1}),
                                 {});
-    std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs{};
+    std::array<std::uint32_t, WaveState::sgpr_words> sgprs{};
     launch.fill_sgprs(sgprs.data(), {});
     launch.set_group_id(sgprs.data(), launch.group(0));
     launch.set_wave_scratch_offset(sgprs.data(), 77);
     EXPECT_EQ(sgprs[3], offset) << name;
+  }
+}
+
+TEST(Launch, has_the_ids_of_a_work_group_in_ttmps_on_rdna4) {
+  const Architecture* rdna4 = Architecture::find("gfx1200");
+  if (rdna4 == nullptr) GTEST_SKIP() << "the LLVM of this build does not know gfx1200";
+  KernelDescriptor descriptor;
+  descriptor.rsrc2 = 2 << 1 | 7 << 7;  // two user SGPRs, all work-group ids
+  const auto kernel = kernel_of(nullptr, Waits::never, descriptor, Target{rdna4, 32});
+  const PreparedLaunch launch(kernel, packet_of({3, 4, 5}, {1, 1, 1}), {});
+  std::array<std::uint32_t, WaveState::sgpr_words> sgprs{};
+  launch.fill_sgprs(sgprs.data(), {});
+  launch.set_group_id(sgprs.data(), launch.group(2 + 3 * (3 + 4 * 4)));
+  std::array<std::uint32_t, WaveState::sgpr_words> expected{};
+  expected[WaveState::ttmp6 + 1] = 3 | 4 << 16;
+  expected[WaveState::ttmp6 + 3] = 2;
+  EXPECT_EQ(sgprs, expected);
+  EXPECT_EQ(launch.group_id_place(), offsetof(WaveState, sgprs) + 4 * (WaveState::ttmp6 + 3));
+}
+
+TEST(Launch, refuses_grids_whose_work_groups_a_half_of_a_register_cannot_number) {
+  const Architecture* rdna4 = Architecture::find("gfx1200");
+  if (rdna4 == nullptr) GTEST_SKIP() << "the LLVM of this build does not know gfx1200";
+  const auto kernel = kernel_of(nullptr, Waits::never, {}, Target{rdna4, 32});
+  for (const std::uint32_t groups : {0x10000U, 0x10001U}) {
+    const auto made = Launch::make(kernel, packet_of({1, groups, 1}, {1, 1, 1}), {});
+    EXPECT_EQ(std::holds_alternative<Failure>(made), groups > 0x10000) << groups;
   }
 }
 
@@ -167,7 +194,7 @@ TEST(Launch, lays_out_the_initial_sgprs_in_the_order_of_the_kernel_code_properti
   queue.scratch_descriptor[3] = 0x00e00000;
   const auto launch = prepared(packet, descriptor, queue);
 
-  std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs{};
+  std::array<std::uint32_t, WaveState::sgpr_words> sgprs{};
   const Scratch scratch{0xaaaabbbbcccc, 4096, 0, 0};
   launch.fill_sgprs(sgprs.data(), scratch);
   launch.set_group_id(sgprs.data(), launch.group(5));
@@ -247,8 +274,8 @@ TEST(Launch, renewed_for_another_packet_is_like_a_new_one) {
       EXPECT_EQ(renewed.group(index).id, fresh.group(index).id);
       EXPECT_EQ(renewed.group(index).size, fresh.group(index).size);
     }
-    std::array<std::uint32_t, WaveState::initial_sgpr_count> sgprs{};
-    std::array<std::uint32_t, WaveState::initial_sgpr_count> expected{};
+    std::array<std::uint32_t, WaveState::sgpr_words> sgprs{};
+    std::array<std::uint32_t, WaveState::sgpr_words> expected{};
     renewed.fill_sgprs(sgprs.data(), {});
     renewed.set_group_id(sgprs.data(), renewed.group(fresh.group_count() - 1));
     fresh.fill_sgprs(expected.data(), {});

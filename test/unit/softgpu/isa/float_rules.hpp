@@ -5,16 +5,30 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
+#include "tested_target.hpp"
 #include "values.hpp"
 
 namespace softgpu::isa {
 
-/// IEEE-754 2008 minNum with -0 below +0. A signalling NaN wins, quieted; a quiet one loses against any number.
+/// The NaN that minimum and maximum give whatever else they are given, if any: where there is an IEEE mode, a
+/// signalling one, quieted; on RDNA4 the first one of two, quieted.
+template <class T>
+std::optional<T> winning_nan(T a, T b) {
+  if (tested_target().architecture->has_float_modes_in_descriptor) {
+    if (is_signalling(a)) return quiet(a);
+    if (is_signalling(b)) return quiet(b);
+    return std::nullopt;
+  }
+  if (std::isnan(static_cast<double>(a)) && std::isnan(static_cast<double>(b))) return quiet(a);
+  return std::nullopt;
+}
+
+/// IEEE-754 2008 minNum, on RDNA4 minimumNumber of 2019, with -0 below +0. Other NaNs lose against any number.
 template <class T>
 T minimum(T a, T b) {
-  if (is_signalling(a)) return quiet(a);
-  if (is_signalling(b)) return quiet(b);
+  if (const auto nan = winning_nan(a, b)) return *nan;
   if (std::isnan(static_cast<double>(a))) return b;
   if (std::isnan(static_cast<double>(b))) return a;
   if (a == 0 && b == 0) return std::signbit(static_cast<double>(a)) ? a : b;
@@ -22,8 +36,7 @@ T minimum(T a, T b) {
 }
 template <class T>
 T maximum(T a, T b) {
-  if (is_signalling(a)) return quiet(a);
-  if (is_signalling(b)) return quiet(b);
+  if (const auto nan = winning_nan(a, b)) return *nan;
   if (std::isnan(static_cast<double>(a))) return b;
   if (std::isnan(static_cast<double>(b))) return a;
   if (a == 0 && b == 0) return std::signbit(static_cast<double>(a)) ? b : a;

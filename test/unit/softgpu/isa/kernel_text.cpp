@@ -79,7 +79,8 @@ void scratch_prologue(std::ostream& text) {
 void prologue(std::ostream& text, Lds lds) {
   text << "  s_load_dwordx2 s[32:33], s[0:1], 0x0\n"
        << "  v_lshlrev_b32_e32 v16, 2, v0\n"
-       << "  s_mul_i32 s2, s2, " << sizeof(MachineState) << "\n"
+       << "  s_mul_i32 s2, " << (tested_target().architecture->has_group_ids_in_ttmps ? "ttmp9" : "s2") << ", "
+       << sizeof(MachineState) << "\n"
        << "  s_waitcnt lgkmcnt(0)\n"
        << "  s_add_u32 s32, s32, s2\n"
        << "  s_addc_u32 s33, s33, 0\n";

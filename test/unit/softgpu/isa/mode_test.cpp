@@ -7,12 +7,15 @@
 #include <gtest/gtest.h>
 
 #include "harness.hpp"
+#include "tested_target.hpp"
 
 namespace softgpu::isa {
 namespace {
 
 constexpr u32 single_denormals = 3 << 4;
-constexpr u32 usual_mode = KernelImage::usual_mode;
+/// The bits of a descriptor's mode that the GPU takes: RDNA4 has neither DX10_CLAMP nor IEEE.
+u32 taken(u32 mode) { return tested_target().architecture->has_float_modes_in_descriptor ? mode : mode & 0xff; }
+u32 usual_mode() { return taken(KernelImage::usual_mode); }
 
 /// v8 = v0 * 0.5 with denormals flushed in the way that two bits of MODE ask for.
 u32 halved(u32 bits, u32 kept) {
@@ -30,7 +33,7 @@ void tiny_numbers(MachineState& state, Random& random) {
 /// the register itself, which the other bits' effects follow.
 TEST(ControlFlowMode, BeginsAsTheDescriptorSays) {
   constexpr std::array rounding = {FE_TONEAREST, FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-  for (u32 bit = 1; bit <= 0x3f0; bit = bit == 0x200 ? usual_mode : bit * 2)
+  for (u32 bit = 1; bit <= 0x3f0; bit = bit == 0x200 ? KernelImage::usual_mode : bit * 2)
     for (const u32 mode : {bit, bit ^ 0x3ff}) {
       SCOPED_TRACE(mode);
       expect_match({{"v_mul_f32 v8, 0.5, v0\ns_getreg_b32 s5, hwreg(HW_REG_MODE, 0, 10)", tiny_numbers,
@@ -39,7 +42,7 @@ TEST(ControlFlowMode, BeginsAsTheDescriptorSays) {
                        for (unsigned lane = 0; lane < lane_count; ++lane)
                          if (state.active(lane)) state.vector[8][lane] = halved(state.vector[0][lane], mode >> 4);
                        std::fesetround(FE_TONEAREST);
-                       state.scalar[5] = mode;
+                       state.scalar[5] = taken(mode);
                      }}},
                    {.float_mode = mode});
     }
@@ -55,7 +58,7 @@ TEST(ControlFlowMode, DenormalsFollowARegister) {
                    const u32 kept = state.scalar[4] & 3;
                    for (unsigned lane = 0; lane < lane_count; ++lane)
                      if (state.active(lane)) state.vector[8][lane] = halved(state.vector[0][lane], kept);
-                   state.scalar[5] = (usual_mode & ~single_denormals) | kept << 4;
+                   state.scalar[5] = (usual_mode() & ~single_denormals) | kept << 4;
                  }}},
                {.states = 4});
 }
@@ -74,7 +77,7 @@ TEST(ControlFlowMode, TheWholeRegisterCanBeSavedAndPutBack) {
                      state.vector[8][lane] = halved(state.vector[0][lane], 0);
                      state.vector[9][lane] = halved(state.vector[0][lane], 3);
                    }
-                   state.scalar[4] = state.scalar[5] = usual_mode;
+                   state.scalar[4] = state.scalar[5] = usual_mode();
                  }}});
 }
 
@@ -87,8 +90,8 @@ TEST(ControlFlowMode, OtherBitsAreKept) {
                  "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 12, 7), 0",
                  {},
                  [](MachineState& state) {
-                   state.scalar[5] = 3 | (state.scalar[4] & 0x7f) << 4;
-                   state.scalar[6] = usual_mode | 5 << 12;
+                   state.scalar[5] = usual_mode() >> 8 | (state.scalar[4] & 0x7f) << 4;
+                   state.scalar[6] = usual_mode() | 5 << 12;
                  }}});
 }
 

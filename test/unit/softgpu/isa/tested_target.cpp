@@ -1,5 +1,6 @@
 #include "tested_target.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <stdexcept>
@@ -27,7 +28,8 @@ compute::Target parse(std::string_view text) {
 std::string renamed(const std::string& assembly) {
   static const auto names = [] {
     std::unordered_map<std::string, std::string> result;
-    for (const auto& [name, gfx90a_name] : compute::renamed_instructions()) result.emplace(gfx90a_name, name);
+    for (const auto& [name, gfx90a_name] : compute::renamed_instructions(tested_target().architecture->instructions))
+      result.emplace(gfx90a_name, name);
     if (tests_later_cdna()) result.emplace("glc", "sc0");
     return result;
   }();
@@ -54,6 +56,30 @@ std::string renamed(const std::string& assembly) {
   return result;
 }
 
+void replace(std::string& text, std::string_view part, std::string_view by) {
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + by.size()))
+    text.replace(at, part.size(), by);
+}
+
+/// What RDNA4 does not only name, but write otherwise: counters to wait for, barriers, cache hints, and buffers without
+/// a scalar offset.
+std::string rewritten_for_rdna4(const std::string& assembly) {
+  std::string result;
+  for (std::size_t at = 0; at < assembly.size();) {
+    const std::size_t end = std::min(assembly.find('\n', at), assembly.size());
+    std::string line = assembly.substr(at, end - at);
+    at = end + 1;
+    if (const std::size_t wait = line.find("s_waitcnt "); wait != std::string::npos)
+      line.resize(wait), line += "s_wait_idle";
+    if (line.ends_with("s_barrier")) line += "_signal -1\n  s_barrier_wait -1";
+    if (line.find("buffer_") != std::string::npos) replace(line, "], 0", "], null");
+    replace(line, " glc", line.find("atomic_") != std::string::npos ? " th:TH_ATOMIC_RETURN" : " scope:SCOPE_DEV");
+    result += line + "\n";
+  }
+  if (!assembly.ends_with('\n')) result.pop_back();
+  return result;
+}
+
 std::string without_label_marks(std::string text) {
   for (std::size_t at = text.find("%="); at != std::string::npos; at = text.find("%=")) text.replace(at, 2, "_0");
   return text;
@@ -75,6 +101,10 @@ bool tests_later_cdna() {
   return instructions == cdna3 || instructions == cdna4;
 }
 
+bool tests_rdna4() {
+  return tested_target().architecture->instructions == compute::ArchitectureFamily::Instructions::rdna4;
+}
+
 std::string mask_registers(unsigned first) { return registers('s', first, tests_wave32() ? 1 : 2); }
 
 std::optional<std::string> spelled_for_target(const std::string& assembly) {
@@ -84,7 +114,8 @@ std::optional<std::string> spelled_for_target(const std::string& assembly) {
       (assembly.starts_with("v_dot4_i32_i8 ") || assembly.starts_with("v_dot8_i32_i4 ")))
     return std::nullopt;
   if (assembles(without_label_marks(assembly))) return assembly;
-  const std::string other = renamed(assembly);
+  std::string other = renamed(assembly);
+  if (tests_rdna4()) other = rewritten_for_rdna4(other);
   if (assembles(without_label_marks(other))) return other;
   return std::nullopt;
 }

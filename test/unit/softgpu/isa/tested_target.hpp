@@ -15,6 +15,7 @@ namespace softgpu::isa {
 
 /// CDNA3 or CDNA4.
 [[nodiscard]] bool tests_later_cdna();
+[[nodiscard]] bool tests_rdna4();
 
 /// The registers of a lane mask that begins in `first`, as the assembler spells them; VCC likewise.
 [[nodiscard]] std::string mask_registers(unsigned first);

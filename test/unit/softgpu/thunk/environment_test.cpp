@@ -121,11 +121,14 @@ TEST(Environment, NamesTheArchitecturesThatThereAreWhereOneIsNotKnown) {
               "SOFTGPU_ARCH='" + std::string(text) + "' is not gfx90a, gfx940, gfx942, " +
                   (knows("gfx950") ? "gfx950, " : "") +
                   "gfx1030, gfx1031, gfx1032, gfx1034, gfx1035, gfx1036, gfx1100, gfx1101, gfx1102" +
-                  (knows("gfx1151") ? ", gfx1103, gfx1150 or gfx1151" : " or gfx1103"));
+                  (knows("gfx1201")   ? ", gfx1103, gfx1150, gfx1151, gfx1200 or gfx1201"
+                   : knows("gfx1151") ? ", gfx1103, gfx1150 or gfx1151"
+                                      : " or gfx1103"));
 }
 
 TEST(Environment, SaysWhichLlvmAnArchitectureNeedsThatThisBuildsLlvmDoesNotKnow) {
-  for (const auto& [name, llvm] : {std::pair("gfx950", "20"), {"gfx1151", "18"}}) {
+  for (const auto& [name, llvm] :
+       {std::pair("gfx950", "20"), {"gfx1151", "18"}, {"gfx1200", "19"}, {"gfx1201", "19"}}) {
     if (knows(name)) continue;
     const std::string text = std::string("gfx1100,") + name;
     EXPECT_EQ(std::get<std::string>(read({{"SOFTGPU_ARCH", text.c_str()}})),
