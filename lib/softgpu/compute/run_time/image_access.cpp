@@ -39,6 +39,7 @@ void for_each_component(const ImageAccess& access, Use&& use) {
 }  // namespace
 
 void image_load(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
+  if (lanes == 0) return;  // nobody looks at the descriptor
   const auto access = ImageAccess::unpacked(bits);
   const ImageView view(*state, access.descriptors());
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -54,6 +55,7 @@ void image_load(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
 }
 
 void image_store(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
+  if (lanes == 0) return;  // nobody looks at the descriptor
   const auto access = ImageAccess::unpacked(bits);
   const ImageView view(*state, access.descriptors());
   if (!view.format()) return;
@@ -73,6 +75,7 @@ void image_store(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
 }
 
 std::uint64_t image_addresses(WaveState* state, std::uint64_t lanes, std::uint64_t bits, std::uint32_t bytes) {
+  if (lanes == 0) return 0;  // nobody looks at the descriptor
   const auto access = ImageAccess::unpacked(bits);
   const ImageView view(*state, access.descriptors());
   if (view.format() && (view.format()->bytes() != bytes || !view.format()->is_of_dwords()))
@@ -92,6 +95,7 @@ std::uint64_t image_addresses(WaveState* state, std::uint64_t lanes, std::uint64
 }
 
 void image_size(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
+  if (lanes == 0) return;  // nobody looks at the descriptor
   const auto access = ImageAccess::unpacked(bits);
   const ImageView view(*state, access.descriptors());
   // Which component has the slices of one-dimensional arrays, and what those hold that an image has not got, is not

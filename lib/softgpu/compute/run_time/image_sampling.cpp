@@ -345,6 +345,7 @@ private:
 }  // namespace
 
 void image_sample(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
+  if (lanes == 0) return;  // nobody looks at the descriptors
   Sampling sampling(*state, ImageAccess::unpacked(bits));
   for (; lanes != 0; lanes &= lanes - 1) sampling.sample(static_cast<unsigned>(std::countr_zero(lanes)));
 }

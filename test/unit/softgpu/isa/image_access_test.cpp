@@ -297,5 +297,40 @@ TEST(LaterImageRefusals, NameTheInstruction) {
   }
 }
 
+/// A load by one lane, after the descriptor has been put into its registers.
+std::string load_with(const Image& image, u64 base) {
+  std::string text;
+  const auto words = image.descriptor(base);
+  for (unsigned n = 0; n < words.size(); ++n)
+    text += "s_mov_b32 s" + std::to_string(4 + n) + ", " + std::to_string(words.at(n)) + "\n";
+  return text + "s_mov_b32 exec_lo, 1\nv_mov_b32 v0, 0\nv_mov_b32 v1, 0\nimage_load v8, v[0:1], s[4:11] dmask:1 "
+                "dim:SQ_RSRC_IMG_2D unorm\n";
+}
+
+TEST(LaterImageRefusals, NameWhatOnlyTheDescriptorTells) {
+  if (!has_images()) GTEST_SKIP() << "it has no images";
+  Image image = image_of(Kind::two_samples, 4, 4, 1, "32 UINT");
+  const auto samples = refusal(load_with(image, 0));
+  image.kind = Kind::cube;
+  const auto cube = refusal(load_with(image, 0));
+  image.kind = Kind::two;
+  image.format_number = 175;  // BC4 of RDNA2; RDNA3 has no such number
+  const auto format = refusal(load_with(image, 0));
+  if (!samples || !cube || !format) FAIL() << "it ran";
+  EXPECT_EQ(samples->kind, compute::Failure::Kind::illegal_instruction) << samples->text;
+  EXPECT_NE(samples->text.find("several samples"), std::string::npos) << samples->text;
+  EXPECT_NE(cube->text.find("cube map"), std::string::npos) << cube->text;
+  EXPECT_NE(format->text.find("format"), std::string::npos) << format->text;
+}
+
+TEST(LaterImageFaults, AreTheKernels) {
+  if (!has_images()) GTEST_SKIP() << "it has no images";
+  constexpr u64 nowhere = 0xdead0000;
+  const auto failure = refusal(load_with(image_of(Kind::two, 4, 4, 1, "32 UINT"), nowhere));
+  if (!failure) FAIL() << "it ran";
+  EXPECT_EQ(failure->kind, compute::Failure::Kind::memory_fault) << failure->text;
+  EXPECT_EQ(failure->address, nowhere);
+}
+
 }  // namespace
 }  // namespace softgpu::isa::image
