@@ -32,14 +32,14 @@ struct ElementPlace {
   }
 };
 
-using Registers = const std::uint32_t (*)[64];
+using RegisterRows = const std::uint32_t (*)[64];
 
 /// The bits of each element of 16 rows of A, or columns of B.
 template <unsigned Most>
 using Elements = std::array<std::array<std::uint32_t, Most>, width>;
 constexpr unsigned most_depth = 64;
 
-void take(Registers registers, WaveMatrixType type, unsigned count, unsigned lanes, Elements<most_depth>& elements) {
+void take(RegisterRows registers, WaveMatrixType type, unsigned count, unsigned lanes, Elements<most_depth>& elements) {
   const unsigned bits = bits_of(type);
   for (unsigned n = 0; n < count; ++n) {
     const ElementPlace place(type, count, lanes, n);
