@@ -178,9 +178,8 @@ void CommandProcessor::forget_code(std::uint64_t base, std::size_t size) {
 
 void CommandProcessor::kick() { state_->scheduler.kick(); }
 
-void CommandProcessor::park() {
-  state_->scheduler.stop();
-  for (ComputeGrids& grids : state_->grids) grids.stop_optimizing();
+void CommandProcessor::stop_translating() {
+  for (ComputeGrids& grids : state_->grids) grids.stop_translating();
 }
 
 std::uint64_t gpu_clock() noexcept {

@@ -91,8 +91,9 @@ public:
   void forget_code(std::uint64_t base, std::size_t size);
   /// The host is about to block: look at the queues now rather than after the current nap.
   void kick();
-  /// Ends all work at the process's exit: kernels are interrupted. Nothing runs afterwards.
-  void park();
+  /// At the process's exit, before LLVM's static objects go: a packet whose kernel is not translated waits for ever
+  /// from now on. All others are carried out, as runtimes send packets, and wait for them, while the process exits.
+  void stop_translating();
 
 private:
   struct State;

@@ -37,7 +37,7 @@ public:
     return engine_.place_of(kernel_object, failure);
   }
   void forget_code(std::uint64_t base, std::size_t size) override { engine_.forget(base, size); }
-  void stop_optimizing() noexcept { engine_.stop_optimizing(); }
+  void stop_translating() noexcept { engine_.stop_translating(); }
 
 private:
   compute::Engine engine_;

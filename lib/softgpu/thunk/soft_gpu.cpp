@@ -65,18 +65,18 @@ void report_profile() {
   });
 }
 
-void park_at_exit() {
+void prepare_for_exit() {
   if (SoftGpu* gpu = soft_gpu()) {
-    gpu->command_processor.park();
+    gpu->command_processor.stop_translating();
     if (auto* trace = gpu->host.trace()) trace->flush();
   }
   report_profile();
 }
 
 /// LLVM has static objects once the first kernel is translated: exiting has to begin before their destructors, too.
-void park_before_translators_end() {
+void prepare_before_translators_end() {
   static std::once_flag once;
-  std::call_once(once, [] { std::atexit(park_at_exit); });
+  std::call_once(once, [] { std::atexit(prepare_for_exit); });
 }
 
 /// A child process has no workers. It may open the driver anew, as AMD's driver; a ROCr that was open in the parent
@@ -96,7 +96,7 @@ void abandon_in_child() {
 void register_process_hooks() {
   static std::once_flag once;
   std::call_once(once, [] {
-    std::atexit(park_at_exit);
+    std::atexit(prepare_for_exit);
     pthread_atfork([] { driver().mutex.lock(); }, [] { driver().mutex.unlock(); }, abandon_in_child);
   });
 }
@@ -109,7 +109,7 @@ std::vector<compute::EngineOptions> engine_options(const Environment& environmen
                                  .caches = environment.strict != 0 ? compute::Caches::kept : compute::Caches::coherent,
                                  .cache_folder = environment.cache_folder,
                                  .profile = driver().profile.get(),
-                                 .before_optimizing = [] { std::atexit(park_at_exit); }};
+                                 .before_optimizing = [] { std::atexit(prepare_for_exit); }};
   if (environment.log == LogLevel::packets) options.log = write_line;
   if (environment.log != LogLevel::off) {
     options.warn = [told = std::make_shared<std::once_flag>()](std::string_view line) {  // every GPU has the folder
@@ -125,7 +125,7 @@ std::vector<compute::EngineOptions> engine_options(const Environment& environmen
 }  // namespace
 
 void EventHost::raise_event(std::uint32_t event_id) {
-  park_before_translators_end();
+  prepare_before_translators_end();
   events_.raise(event_id);
 }
 

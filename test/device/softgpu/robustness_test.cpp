@@ -187,6 +187,25 @@ TEST(Robustness, a_process_exits_with_work_in_flight) {
             0);
 }
 
+// HIP 7 does so in programs that end without freeing what they allocated.
+TEST(Robustness, work_is_done_while_a_process_exits) {
+  static std::function<void()> last_work;
+  EXPECT_EQ(exit_code_of([] {
+              // Registered before the soft GPU's own, and so called after them.
+              std::atexit([] { last_work(); });
+              auto& device = *new SoftGpu;
+              auto& queue = *new Queue(device.gpu);
+              auto& counter = *new auto(device.zeros(1));
+              const auto kernel = device.module.kernel<void(std::uint32_t*)>("count");
+              queue.dispatch(kernel, grid(640).group(64), counter.data()).wait(limit);
+              last_work = [&queue, &counter, kernel] {
+                queue.dispatch(kernel, grid(640).group(64), counter.data()).wait(limit);
+                if (counter[0] != 20) _exit(EXIT_FAILURE);
+              };
+            }),
+            0);
+}
+
 TEST(Robustness, a_child_process_exits_and_leaves_the_parents_work_alone) {
   SoftGpu device;
   Queue queue(device.gpu);

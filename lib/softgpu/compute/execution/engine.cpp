@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <shared_mutex>
 #include <stop_token>
 #include <unordered_map>
 #include <vector>
@@ -40,6 +41,9 @@ Failure illegal_instruction(std::int64_t offset, const std::string& what) {
           .text = what + " at offset " + offset_from_entry(from_entry) + " of the kernel: not supported",
           .instruction = from_entry};
 }
+
+/// That the end of the process waits for.
+constexpr std::chrono::seconds longest_translation{2};
 
 /// A kernel whose first code has run for so long is translated again, which takes up to forty times as long.
 constexpr std::chrono::microseconds worth_an_instruction{500};
@@ -113,6 +117,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   /// A kernel is translated once, however many threads ask for it. Kernels that share no mutex are translated at the
   /// same time.
   std::array<std::mutex, 32> translation_mutexes;
+  std::shared_timed_mutex llvm;  ///< shared by who uses LLVM; locked for ever where a process that exits takes it down
   Translations translations;
   const Optimize optimize;
   BackgroundWork background;
@@ -211,6 +216,8 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
 
   bool prepare_to_optimize() noexcept {
     try {
+      const std::shared_lock using_llvm(llvm, std::try_to_lock);
+      if (!using_llvm) return false;
       std::call_once(prepared_once, [&] {
         translations.load_compiler();
         if (before_optimizing) before_optimizing();
@@ -257,6 +264,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
   /// The code that an indirect branch has reached.
   CodeRegions::Translated region(std::uint64_t code_address, std::int64_t offset, const Target& target,
                                  std::uint32_t float_mode) {
+    const std::shared_lock using_llvm(llvm);
     auto read = Program::read(code_address, target, offset);
     if (const auto* unreadable = std::get_if<UnreadableCode>(&read))
       return illegal_instruction(unreadable->offset, unreadable->text);
@@ -311,6 +319,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
 
   /// Translates a kernel and keeps it; failures are not kept.
   KernelOrFailure make(std::uint64_t kernel_object, const hsa_kernel_dispatch_packet_t* packet) {
+    const std::shared_lock using_llvm(llvm);
     Entry entry;
     if (read_memory(kernel_object, entry.descriptor) != entry.descriptor.size())
       return Failure{Failure::Kind::invalid_code_object, kernel_object, "the kernel object is not mapped"};
@@ -357,6 +366,11 @@ Engine::~Engine() { stop_optimizing(); }
 
 void Engine::stop_optimizing() noexcept { state_->background.stop(); }
 
+void Engine::stop_translating() noexcept {
+  stop_optimizing();
+  static_cast<void>(state_->llvm.try_lock_for(longest_translation));
+}
+
 KernelOrFailure Engine::kernel(std::uint64_t kernel_object) { return state_->find_or_make(kernel_object, nullptr); }
 
 KernelOrFailure Engine::kernel(const hsa_kernel_dispatch_packet_t& packet) {
@@ -372,6 +386,7 @@ bool Engine::is_known(const hsa_kernel_dispatch_packet_t& packet, const Kernel& 
 }
 
 std::string Engine::place_of(std::uint64_t kernel_object, const Failure& failure) const try {
+  const std::shared_lock using_llvm(state_->llvm);
   const auto code = code_address(kernel_object);
   if (!code) return {};
   const bool is_told = failure.kind == Failure::Kind::trap || failure.kind == Failure::Kind::illegal_instruction;

@@ -131,8 +131,11 @@ public:
   /// known. Empty if neither is. May translate the kernel once more, which takes its time.
   [[nodiscard]] std::string place_of(std::uint64_t kernel_object, const Failure& failure) const;
 
-  /// No kernel's translation is replaced by an optimized one any more. For the end of the process.
+  /// No kernel's translation is replaced by an optimized one any more.
   void stop_optimizing() noexcept;
+  /// For the end of the process: LLVM is not used any more, once the translations of this moment are done, or after
+  /// seconds. Who wants another translation waits for ever.
+  void stop_translating() noexcept;
 
   /// Drops the translations of code within [base, base + size), which is about to be freed or rewritten.
   void forget(std::uint64_t base, std::size_t size);
