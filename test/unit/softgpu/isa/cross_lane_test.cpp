@@ -33,7 +33,7 @@ Case permutation(const std::string& assembly, F permuted) {
 unsigned lane_of(u32 number) { return number & (tested_target().wavefront_size - 1); }
 /// The lane that a byte address means to `lane`: RDNA exchanges within 32 lanes.
 unsigned exchanged_lane(u32 address, unsigned lane) {
-  if (!tested_target().architecture->exchanges_within_32_lanes) return address / 4 % lane_count;
+  if (!tested_target().architecture->exchanges_within_32_lanes) return address / 4 % tested_target().wavefront_size;
   return (lane & 32) | address / 4 % 32;
 }
 

@@ -179,6 +179,7 @@ TEST(Rdna4Scalars, TranscendentalsOfScalarRegisters) {
 }
 
 TEST(Rdna4Scalars, TheGroupIsInTtmps) {
+  if (!tested_target().architecture->has_group_ids_in_ttmps) GTEST_SKIP() << "it is not there";
   // The tests' work-groups differ in x alone, by their states.
   expect_match({case_with("s_lshr_b32 s16, ttmp7, 16\n  s_and_b32 s17, ttmp7, 0xffff\n  s_cmp_eq_u32 ttmp7, 0",
                           [](MachineState& s) { s.scalar[16] = s.scalar[17] = 0, s.scc = 1; }),
