@@ -17,7 +17,7 @@ namespace softgpu::isa::image {
 namespace {
 
 constexpr Options later = {.gfx90a_lacks_them = true};
-constexpr unsigned data_vgpr = 8;
+constexpr unsigned texel_vgpr = 8;
 
 /// The place that a lane's addresses tell, one in each of v0, v1 and v2.
 std::array<i64, 3> place_of(const MachineState& state, const Image& image, unsigned lane) {
@@ -69,7 +69,7 @@ std::string access_text(const std::string& mnemonic, const Image& image, const F
     for (unsigned n = 0; n < addresses; ++n) list.append(n == 0 ? "v" : ", v").append(std::to_string(n));
     list += "]";
   }
-  return mnemonic + (form.has_level ? "_mip " : " ") + tuple(data_vgpr, registers) + ", " + list +
+  return mnemonic + (form.has_level ? "_mip " : " ") + tuple(texel_vgpr, registers) + ", " + list +
          ", s[4:11] dmask:" + std::to_string(form.mask) + " dim:" + dimension_text(image.kind) + " unorm" +
          (form.is_half ? " d16" : "");
 }
@@ -103,7 +103,7 @@ Case load_case(const Image& image, const Form& form = {}) {
                   for (unsigned c = 0; c < 4; ++c) {
                     if ((form.mask >> c & 1) == 0) continue;
                     const u32 value = loaded(state, image, offset, c, form.is_half);
-                    u32& target = state.vector.at(data_vgpr + (form.is_half ? row / 2 : row)).at(lane);
+                    u32& target = state.vector.at(texel_vgpr + (form.is_half ? row / 2 : row)).at(lane);
                     if (!form.is_half)
                       target = value;
                     else if (row % 2 == 0)
@@ -122,7 +122,7 @@ Case store_case(const Image& image, const Form& form = {}) {
               [=](MachineState& state, Random& random) {
                 prepare_access(state, image, form, random);
                 for (unsigned n = 0; n < 4; ++n)
-                  for (u32& value : state.vector.at(data_vgpr + n))
+                  for (u32& value : state.vector.at(texel_vgpr + n))
                     value = static_cast<u32>(
                         interesting_value(form.is_half ? Type::packed_float16 : Type::float32, random));
               },
@@ -137,7 +137,7 @@ Case store_case(const Image& image, const Form& form = {}) {
                   unsigned row = 0;
                   for (unsigned c = 0; c < 4; ++c) {
                     if ((form.mask >> c & 1) == 0) continue;
-                    u32 value = before.vector.at(data_vgpr + (form.is_half ? row / 2 : row)).at(lane);
+                    u32 value = before.vector.at(texel_vgpr + (form.is_half ? row / 2 : row)).at(lane);
                     if (form.is_half) value = value >> (row % 2 == 0 ? 0 : 16) & 0xffff;
                     if (image.selection.at(c) >= 4)
                       image.format.store(memory, image.selection.at(c) - 4, value, form.is_half);
@@ -232,8 +232,8 @@ TEST(LaterImageSizes, AreThoseOfTheLevel) {
                          if (!state.active(lane)) continue;
                          const u32 level = state.vector[0].at(lane);
                          for (unsigned axis = 0; axis < 3; ++axis)
-                           state.vector.at(data_vgpr + axis).at(lane) = level < 3 ? image.size(axis, level) : 0;
-                         state.vector[data_vgpr + 3].at(lane) = 3;
+                           state.vector.at(texel_vgpr + axis).at(lane) = level < 3 ? image.size(axis, level) : 0;
+                         state.vector[texel_vgpr + 3].at(lane) = 3;
                        }
                      }}},
                later);
@@ -244,7 +244,7 @@ TEST(LaterImageAtomics, ReadAndWriteTexels) {
   const auto made = [](const std::string& name, const std::string& format, const std::function<u64(u64, u64, u64)>& f) {
     const Image image = image_of(Kind::two, 13, 5, 1, format);
     const unsigned dwords = image.format.bytes() / 4 * (name == "cmpswap" ? 2 : 1);
-    return Case{.assembly = "image_atomic_" + name + " " + tuple(data_vgpr, dwords) + ", v[0:1], s[4:11] dmask:" +
+    return Case{.assembly = "image_atomic_" + name + " " + tuple(texel_vgpr, dwords) + ", v[0:1], s[4:11] dmask:" +
                             std::to_string((1U << dwords) - 1) + " dim:SQ_RSRC_IMG_2D unorm glc",
                 .prepare =
                     [=](MachineState& state, Random& random) {
@@ -261,11 +261,11 @@ TEST(LaterImageAtomics, ReadAndWriteTexels) {
                         if (offset >= 0) {
                           std::uint8_t* at = texel(state, image, offset);
                           std::memcpy(&memory, at, bytes);
-                          const u64 after = f(memory, state.vector_value(data_vgpr, lane, bytes),
-                                              state.vector_value(data_vgpr + bytes / 4, lane, bytes));
+                          const u64 after = f(memory, state.vector_value(texel_vgpr, lane, bytes),
+                                              state.vector_value(texel_vgpr + bytes / 4, lane, bytes));
                           std::memcpy(at, &after, bytes);
                         }
-                        state.set_vector_value(data_vgpr, lane, bytes, memory);
+                        state.set_vector_value(texel_vgpr, lane, bytes, memory);
                       }
                     }};
   };

@@ -12,7 +12,7 @@
 namespace softgpu::isa::image {
 namespace {
 
-constexpr unsigned data_vgpr = 8;
+constexpr unsigned element_vgpr = 8;
 constexpr u32 records = 40;
 constexpr u32 stride = 16;
 
@@ -35,7 +35,7 @@ Case typed_case(const NumberedFormat& numbered, u32 range_check, bool is_in_inst
     for (unsigned lane = 0; lane < lane_count; ++lane) {
       state.vector[0].at(lane) = (lane * 5 + static_cast<u32>(random() % 2)) % 64;
       for (unsigned n = 0; n < 4; ++n)
-        state.vector.at(data_vgpr + n).at(lane) = static_cast<u32>(interesting_value(Type::float32, random));
+        state.vector.at(element_vgpr + n).at(lane) = static_cast<u32>(interesting_value(Type::float32, random));
     }
   };
   const auto reference = [=](MachineState& state) {
@@ -46,7 +46,7 @@ Case typed_case(const NumberedFormat& numbered, u32 range_check, bool is_in_inst
           is_inside(record) ? state.at(image_base(state) + u64{record} * stride, format.bytes()) : nullptr;
       if (!is_load && memory != nullptr) std::fill_n(memory, format.bytes(), std::uint8_t{0});
       for (unsigned c = 0; c < 4; ++c) {
-        u32& data = state.vector.at(data_vgpr + c).at(lane);
+        u32& data = state.vector.at(element_vgpr + c).at(lane);
         if (is_load)
           data = memory != nullptr ? format.load(memory, c, false) : 0;
         else if (memory != nullptr)
