@@ -87,6 +87,7 @@ constexpr ArchitectureFamily rdna2 = {
     .flushes_matrix_denormals = false,
     .chooses_matrix_sums = false,
     .has_ocp_byte_floats = false,
+    .buffer_descriptors = runtime::BufferDescriptors::gfx10,
     .image_descriptors = runtime::ImageDescriptors::gfx10,
     .gb_addr_config = 0x444,  // 16 pipes: Mesa's ac_surface_test_common.h, as of the next family
 };
@@ -100,6 +101,7 @@ constexpr ArchitectureFamily rdna3 = [] {
   family.lds_alloc_granule = 512;
   family.names_register_halves = true;
   family.repeats_packed_inline_constants = true;
+  family.buffer_descriptors = runtime::BufferDescriptors::gfx11;
   family.image_descriptors = runtime::ImageDescriptors::gfx11;
   family.gb_addr_config = 0x545;  // 32 pipes
   return family;

@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "occupancy/compute_units.hpp"
+#include "softgpu/compute/instruction_set/buffer_resource.hpp"
 #include "softgpu/compute/instruction_set/image_resource.hpp"
 
 namespace softgpu::compute {
@@ -61,6 +62,7 @@ struct ArchitectureFamily {
   bool flushes_matrix_denormals;         ///< matrix instructions take and give denormals of 16 bits as zeros
   bool chooses_matrix_sums;              ///< the bit ACC_CD says whether a matrix instruction's sums are in AGPRs
   bool has_ocp_byte_floats;              ///< FP8 and BF8 are the Open Compute Project's; else of the kind FNUZ
+  runtime::BufferDescriptors buffer_descriptors = runtime::BufferDescriptors::gfx9;
   /// Of images, with the numbers of formats of typed buffers; none: there are no images.
   runtime::ImageDescriptors image_descriptors = runtime::ImageDescriptors::none;
   /// GB_ADDR_CONFIG, by which ROCr sizes tiled images.

@@ -70,9 +70,12 @@ BufferAccess buffer_access(Emitter& e, const Instruction& i, std::size_t descrip
 /// ROCr makes such buffers for scratch.
 Value* is_scratch(Emitter& e, const BufferAccess& access) {
   if (access.has_index) return e.ir.getFalse();
-  // Stride 0 and SWIZZLE_ENABLE (CACHE_SWIZZLE is of no concern); INDEX_STRIDE 64 or 32 and ADD_TID_ENABLE.
+  // Stride 0 and SWIZZLE_ENABLE, by dwords (CACHE_SWIZZLE is of no concern); INDEX_STRIDE 64 or 32 and ADD_TID_ENABLE.
   const unsigned index_stride = e.wavefront_size() == 64 ? 3 : 2;
-  Value* swizzled = e.ir.CreateICmpEQ(e.ir.CreateAnd(e.ir.CreateLShr(access.low, 48), 0xbfff), e.ir.getInt64(0x8000));
+  const bool has_swizzle_number = e.architecture().buffer_descriptors == runtime::BufferDescriptors::gfx11;
+  Value* upper = e.ir.CreateLShr(access.low, 48);
+  Value* swizzled = has_swizzle_number ? e.ir.CreateICmpEQ(upper, e.ir.getInt64(0x4000))
+                                       : e.ir.CreateICmpEQ(e.ir.CreateAnd(upper, 0xbfff), e.ir.getInt64(0x8000));
   Value* interleaved =
       e.ir.CreateICmpEQ(e.ir.CreateAnd(e.ir.CreateLShr(access.high, 53), 7), e.ir.getInt64(4 | index_stride));
   return e.ir.CreateAnd(swizzled, interleaved);
@@ -162,21 +165,26 @@ void put_places(Emitter& e, const BufferAccess& access) {
 }
 
 template <class Function>
-Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const BufferAccess& access, std::uint32_t bytes,
+Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const BufferAccess& access, std::uint32_t what,
                     Value* lanes) {
   return e.call(reinterpret_cast<const void*>(function), result,
-                {e.state(), lanes, access.low, access.high, access.scalar_offset, e.ir.getInt32(bytes)});
+                {e.state(), lanes, access.low, access.high, access.scalar_offset, e.ir.getInt32(what)});
 }
 template <class Function>
 Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const BufferAccess& access,
-                    std::uint32_t bytes) {
-  return call_runtime(e, function, result, access, bytes, e.exec());
+                    std::uint32_t what) {
+  return call_runtime(e, function, result, access, what, e.exec());
+}
+
+/// As the runtime's functions for elements without a format take it.
+std::uint32_t untyped(Emitter& e, std::uint32_t bytes) {
+  return runtime::UntypedAccess{bytes, e.architecture().buffer_descriptors}.packed();
 }
 
 void count_buffer_access(Emitter& e, const BufferAccess& access, std::uint32_t bytes) {
   if (e.profile() == nullptr) return;
   put_places(e, access);
-  profile::count_put_access(e, call_runtime(e, runtime::buffer_addresses, e.i64(), access, bytes),
+  profile::count_put_access(e, call_runtime(e, runtime::buffer_addresses, e.i64(), access, untyped(e, bytes)),
                             profile::Space::global, bytes);
 }
 
@@ -258,7 +266,7 @@ void load_to_lds(Emitter& e, const Instruction& i, Function* function, std::uint
 
 void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
   if (has_lds_form(format, e.architecture().lds_transfer_bytes) && i.has("lds"))
-    return load_to_lds(e, i, runtime::buffer_load, format.bytes, format);
+    return load_to_lds(e, i, runtime::buffer_load, untyped(e, format.bytes), format);
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
   const BufferAccess access = buffer_access(e, i, 2);
@@ -273,7 +281,7 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
   const auto in_buffer = [&] {
     count_buffer_access(e, access, format.bytes);
     put_places(e, access);
-    call_runtime(e, runtime::buffer_load, e.ir.getVoidTy(), access, format.bytes);
+    call_runtime(e, runtime::buffer_load, e.ir.getVoidTy(), access, untyped(e, format.bytes));
     take_destination(e, destination, format);
   };
   branch(e, i, access, format.bytes, Ways{in_rows, across_rows, in_buffer});
@@ -295,7 +303,7 @@ void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
     count_buffer_access(e, access, format.bytes);
     put_places(e, access);
     put_source(e, source, format);
-    call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, format.bytes);
+    call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, untyped(e, format.bytes));
   };
   branch(e, i, access, format.bytes, Ways{in_rows, across_rows, in_buffer});
 }
@@ -308,7 +316,7 @@ void store_from_lds(Emitter& e, const Instruction& i) {
   const Chunks dwords = load_lanes(e, transfer_addresses(e, static_cast<std::int32_t>(offset_of(i))));
   put_places(e, access);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) put_lane_data(e, chunk, 0, dwords[chunk]);
-  call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, 4);
+  call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, untyped(e, 4));
 }
 
 void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
@@ -317,7 +325,7 @@ void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
   const BufferAccess access = buffer_access(e, i, 2);
   put_places(e, access);
   put_source(e, data, source_format(named));
-  Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, named.bits / 8);
+  Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, untyped(e, named.bits / 8));
   profile::count_put_access(e, lanes, profile::Space::global, named.bits / 8);
   call_atomic(e, named, lanes, e.ir.getInt64(0), runtime::Segment::global);
   if (!returns_former_value(i)) return;

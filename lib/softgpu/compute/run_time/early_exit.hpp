@@ -25,7 +25,7 @@ struct EarlyExit {
     cancelled,
     interrupted,    ///< by another thread
     unknown_mode,   ///< MODE was set to a value that the translated code has not got
-    unknown_image,  ///< a descriptor of an image or a sampler tells of what the soft GPU has not got
+    unknown_image,  ///< a descriptor of an image, sampler or buffer tells of what the soft GPU has not got
   };
   Cause cause;
   /// memory_fault, foreign_memory: the accessed address; split_private_atomic: the offset

@@ -15,10 +15,11 @@ namespace {
 class TypedBuffer {
 public:
   TypedBuffer(std::uint64_t low, std::uint64_t high, std::uint32_t scalar_offset, const TypedAccess& access)
-      : resource_(low, high), scalar_offset_(scalar_offset), selects_((access.data_format | access.number_format) == 0),
-        chooses_range_(access.numbering != ImageDescriptors::none),
+      : resource_(low, high, layout_of(access)), scalar_offset_(scalar_offset),
+        selects_((access.data_format | access.number_format) == 0),
         format_(selects_ ? descriptors_format(access) : access.format(access.data_format, access.number_format)) {
-    if (chooses_range_ && (high_bits(low) & 3U << 30) != 0) refuse_image("a swizzled buffer of elements with a format");
+    if (resource_.is_swizzled() && access.numbering != ImageDescriptors::none)
+      refuse_image("a swizzled buffer of elements with a format");
   }
 
   [[nodiscard]] const std::optional<ElementFormat>& format() const { return format_; }
@@ -33,9 +34,7 @@ public:
     const std::uint64_t index = (state.lane_addresses[lane] >> 32) + (resource_.adds_lane ? lane : 0);
     const std::uint64_t offset = state.lane_addresses[lane] & 0xffffffff;
     const std::uint32_t bytes = format_->bytes();
-    const bool is_inside = chooses_range_ ? resource_.contains_as_it_chooses(index, offset, bytes, scalar_offset_)
-                                          : resource_.contains(index, offset, bytes, scalar_offset_);
-    if (!is_inside) return false;
+    if (!resource_.contains(index, offset, bytes, scalar_offset_)) return false;
     for (std::uint32_t at = 0; at < bytes; at += 4) {
       const std::uint64_t address = resource_.base + scalar_offset_ + resource_.place(index, offset + at);
       check_access(state, address, std::min(bytes, 4U));
@@ -45,7 +44,10 @@ public:
   }
 
 private:
-  static std::uint32_t high_bits(std::uint64_t low) { return static_cast<std::uint32_t>(low >> 32); }
+  [[nodiscard]] static BufferDescriptors layout_of(const TypedAccess& access) {
+    if (access.numbering == ImageDescriptors::none) return BufferDescriptors::gfx9;
+    return access.numbering == ImageDescriptors::gfx10 ? BufferDescriptors::gfx10 : BufferDescriptors::gfx11;
+  }
   [[nodiscard]] std::optional<ElementFormat> descriptors_format(const TypedAccess& access) const {
     if (access.numbering == ImageDescriptors::none)
       return access.format(resource_.data_format(), resource_.number_format());
@@ -57,7 +59,6 @@ private:
   BufferResource resource_;
   std::uint32_t scalar_offset_;
   bool selects_;
-  bool chooses_range_;  ///< the descriptor tells what out of range is
   std::optional<ElementFormat> format_;
 };
 

@@ -5,21 +5,28 @@
 #include <gtest/gtest.h>
 
 #include "memory_case.hpp"
+#include "tested_target.hpp"
 
 namespace softgpu::isa::buffer_memory {
 namespace {
 
 using Kind = MemoryOperation::Kind;
+using compute::runtime::BufferDescriptors;
 
 constexpr u32 base_offset = 256;  // of the buffer's first accessed byte within the memory window
 constexpr u32 untyped = 0x00027000;
 constexpr unsigned descriptor_sgpr = 4;
 constexpr unsigned offset_sgpr = 8;
 
+BufferDescriptors layout() { return tested_target().architecture->buffer_descriptors; }
+
+/// OOB_SELECT, which RDNA's descriptors have.
+enum class OutOfRange : u32 { structured_with_offset, structured, no_check, raw };
+
 void describe_buffer(MachineState& state, u64 base, u32 stride, u32 records) {
   state.set_scalar_value(descriptor_sgpr, 8, base | u64{stride} << 48);
   state.scalar[descriptor_sgpr + 2] = records;
-  state.scalar[descriptor_sgpr + 3] = untyped;
+  state.scalar[descriptor_sgpr + 3] = untyped | gfx9_range(stride);
 }
 
 u64 base_of_buffer(const MachineState& state) { return state.scalar_value(descriptor_sgpr, 8) & 0xffffffffffff; }
@@ -141,6 +148,76 @@ INSTANTIATE_TEST_SUITE_P(Isa, BufferRange,
                          testing::Values(load_registers("load_dword", 1), store_registers("store_dword", 1),
                                          atomic<u32>("atomic_add", [](u32 m, u32 data) { return m + data; })),
                          operation_name);
+
+/// Records and elements that lanes access by turns, each lane another: some beyond the range.
+struct Records {
+  u32 stride;
+  u32 count;
+  OutOfRange out_of_range = OutOfRange::raw;
+  u32 swizzle = 0;  ///< SWIZZLE_ENABLE
+  u32 element_bytes = 4;
+
+  [[nodiscard]] u32 place(u32 index, u32 offset) const {
+    if (swizzle == 0) return index * stride + offset;
+    return (index / 16 * stride + offset / element_bytes * element_bytes) * 16 + index % 16 * element_bytes +
+           offset % element_bytes;
+  }
+  [[nodiscard]] bool contains(u32 index, u32 offset) const {
+    const bool is_in_record = offset + 4 <= stride;
+    switch (out_of_range) {
+    case OutOfRange::structured_with_offset:
+      return index < count && is_in_record;
+    case OutOfRange::structured:
+      return index < count;
+    case OutOfRange::no_check:
+      return true;
+    case OutOfRange::raw:
+      break;
+    }
+    return swizzle != 0 ? index < count && is_in_record : place(index, offset) + 4 <= count;
+  }
+};
+
+Addressing by_turns(const Records& records) {
+  Addressing made = by_index();
+  made.prepare = [=](MachineState& state) {
+    describe_buffer(state, state.memory_address + base_offset, records.stride, records.count);
+    const unsigned first_bit = layout() == BufferDescriptors::gfx11 ? 30 : 31;
+    state.scalar[descriptor_sgpr + 1] |= records.swizzle << first_bit;
+    const u32 choice = layout() == BufferDescriptors::gfx9 ? 0 : static_cast<u32>(records.out_of_range);
+    state.scalar[descriptor_sgpr + 3] = untyped | choice << 28 | 1 << 21;  // INDEX_STRIDE 16
+  };
+  made.aim = [](MachineState& state, unsigned lane, u32 /*to*/) {
+    state.vector[address_vgpr][lane] = lane % 32;
+    state.vector[address_vgpr + 1][lane] = lane / 8 % 5 * 4;
+  };
+  made.resolve = [=](MachineState& state, const MachineState& before, unsigned lane, unsigned bytes) -> std::uint8_t* {
+    const u32 index = before.vector[address_vgpr][lane];
+    const u32 offset = before.vector[address_vgpr + 1][lane];
+    if (!records.contains(index, offset)) return nullptr;
+    return state.at(base_of_buffer(before) + records.place(index, offset), bytes);
+  };
+  return made;
+}
+
+/// By the manuals' formula; RDNA3 and later choose the elements' size.
+TEST(BufferSwizzle, InterleavesElements) {
+  std::vector<Records> all = {{.stride = 16, .count = 24, .swizzle = 1}};
+  if (layout() == BufferDescriptors::gfx11)
+    all.push_back({.stride = 16, .count = 24, .swizzle = 3, .element_bytes = 16});
+  for (const Records& records : all)
+    expect_match({case_of(load_registers("load_dword", 1), by_turns(records)),
+                  case_of(store_registers("store_dword", 1), by_turns(records)),
+                  case_of(atomic<u32>("atomic_add", [](u32 m, u32 data) { return m + data; }), by_turns(records))});
+}
+
+TEST(BufferRange, IsAsTheDescriptorChooses) {
+  if (layout() == BufferDescriptors::gfx9) GTEST_SKIP() << "GFX9's descriptors have no OOB_SELECT";
+  for (const OutOfRange out_of_range :
+       {OutOfRange::structured_with_offset, OutOfRange::structured, OutOfRange::no_check, OutOfRange::raw})
+    expect_match({case_of(load_registers("load_dword", 1),
+                          by_turns({.stride = 16, .count = 24, .out_of_range = out_of_range}))});
+}
 
 }  // namespace
 }  // namespace softgpu::isa::buffer_memory

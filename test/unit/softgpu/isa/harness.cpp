@@ -82,7 +82,9 @@ private:
     static const std::atomic<std::uint64_t> acquires{1};
     compute::QueueView view;
     if (has_caches()) view.acquires = &acquires;
-    view.scratch_descriptor[1] = 0x80000000;  // swizzled
+    const bool has_number =
+        tested_target().architecture->buffer_descriptors == compute::runtime::BufferDescriptors::gfx11;
+    view.scratch_descriptor[1] = has_number ? 0x40000000 : 0x80000000;  // swizzled
     view.scratch_descriptor[3] = 0x00e00000;  // the lane's number is added, 64 lanes of an element side by side
     view.shared_aperture_high = shared_aperture_high;
     view.private_aperture_high = private_aperture_high;

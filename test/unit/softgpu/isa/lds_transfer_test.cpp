@@ -100,7 +100,7 @@ std::uint8_t* element(const Form& form, MachineState& state, unsigned lane, unsi
 void prepare(const Form& form, MachineState& state, Random& random) {
   state.set_scalar_value(descriptor_sgpr, 8, (state.memory_address + base_offset) | u64{form.stride} << 48);
   state.scalar[descriptor_sgpr + 2] = form.records;
-  state.scalar[descriptor_sgpr + 3] = form.format;
+  state.scalar[descriptor_sgpr + 3] = form.format | gfx9_range(form.stride);
   state.scalar[offset_sgpr] = form.scalar_offset;
   choose_m0(state, random);
   for (unsigned lane = 0; lane < lane_count; ++lane) {

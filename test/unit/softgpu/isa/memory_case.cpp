@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "tested_target.hpp"
 #include "vector_operand.hpp"
 
 namespace softgpu::isa {
@@ -139,6 +140,12 @@ void execute(const MemoryOperation& operation, const Addressing& addressing, boo
 }
 
 }  // namespace
+
+u32 gfx9_range(u32 stride) {
+  if (tested_target().architecture->buffer_descriptors == compute::runtime::BufferDescriptors::gfx9) return 0;
+  enum : u32 { structured = 1, raw = 3 };
+  return (stride == 0 ? raw : structured) << 28;
+}
 
 std::string data_text(const MemoryOperation& operation) { return registers('v', data_vgpr, operation.data_registers); }
 std::string result_text(const MemoryOperation& operation) {

@@ -36,6 +36,9 @@ enum class Returning { no, yes };
 [[nodiscard]] Case case_of(const MemoryOperation& operation, const Addressing& addressing,
                            Returning returning = Returning::no);
 
+/// What a buffer's fourth dword has by which RDNA checks ranges as GFX9 does (OOB_SELECT); 0 for GFX9.
+[[nodiscard]] u32 gfx9_range(u32 stride);
+
 /// "v[4:5]": the registers with an operation's data and result.
 [[nodiscard]] std::string data_text(const MemoryOperation& operation);
 [[nodiscard]] std::string result_text(const MemoryOperation& operation);
