@@ -49,6 +49,15 @@ u64 small_bits(Element type, Random& random) {
   return random() % 256;
 }
 
+u32 former_sums(Element type, bool saturates, Random& random, u32 any) {
+  if (type == Element::i8) return saturates ? 0x7fffff00U + static_cast<u32>(random() % 512) : any;
+  if (type == Element::f32) return static_cast<u32>(small_bits(type, random));
+  u32 held = 0;
+  for (unsigned bit = 0; bit < 32; bit += 16)
+    held |= static_cast<u32>(type == Element::bf16 ? 0x4000 : small_bits(type, random)) << bit;
+  return held;
+}
+
 double number(Element type, u64 bits) {
   switch (type) {
   case Element::f32:

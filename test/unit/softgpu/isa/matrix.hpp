@@ -35,6 +35,10 @@ void PrintTo(const Matrix& matrix, std::ostream* stream);
 /// count as zeros: sums with others would not be exact.
 [[nodiscard]] u64 small_bits(Element type, Random& random);
 
+/// What a register of a wavefront's matrix has before products are added: a sum of 32 bits, or two of 16. Integers that
+/// do not saturate may be `any`.
+[[nodiscard]] u32 former_sums(Element type, bool saturates, Random& random, u32 any);
+
 /// What these bits are for a matrix instruction.
 [[nodiscard]] double number(Element type, u64 bits);
 

@@ -137,17 +137,8 @@ TEST_P(Rdna4Matrix, MatchesTheManual) {
         if (b_dwords < 4) state.vector[7][lane] = indices;
       }
       for (unsigned n = 8; n < 8 + sums; ++n) {
-        if (m.sum == Element::i8) {
-          if (m.saturates) state.vector[n][lane] = 0x7fffff00U + static_cast<u32>(random() % 512);
-          continue;
-        }
-        u32 held = 0;
-        if (m.sum == Element::f32)
-          held = static_cast<u32>(small_bits(Element::f32, random));
-        else
-          for (unsigned bit = 0; bit < 32; bit += 16)
-            held |= static_cast<u32>(m.sum == Element::bf16 ? 0x4000 : small_bits(m.sum, random)) << bit;
-        state.vector[n][lane] = held;
+        u32& former = state.vector[n][lane];
+        former = former_sums(m.sum, m.saturates, random, former);
       }
     }
   };
