@@ -1,6 +1,7 @@
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -15,6 +16,7 @@
 #include "softgpu/compute/run_time/image_view.hpp"
 #include "softgpu/compute/run_time/interrupt.hpp"
 #include "softgpu/compute/run_time/lane_memory.hpp"
+#include "softgpu/compute/run_time/versions_by_cpu.hpp"
 
 namespace softgpu::compute::runtime {
 namespace {
@@ -114,23 +116,40 @@ __attribute__((no_sanitize("address", "thread", "undefined"))) void gather_eleme
 
 std::uint64_t all_lanes(const WaveState& state) { return ~std::uint64_t{0} >> (64 - state.wavefront_size); }
 
+using EightAddresses [[gnu::vector_size(64)]] = std::uint64_t;
+
+/// The bits in which any lane's address is not `first` and `step` more from lane to lane.
+SOFTGPU_VERSIONS_BY_CPU std::uint64_t differing_bits(const std::uint64_t* addresses, unsigned lanes,
+                                                     std::uint64_t first, std::uint64_t step) {
+  EightAddresses wanted = first + step * EightAddresses{0, 1, 2, 3, 4, 5, 6, 7};
+  EightAddresses differ = {};
+  for (unsigned lane = 0; lane < lanes; lane += 8, wanted += 8 * step) {
+    EightAddresses eight;
+    std::memcpy(&eight, addresses + lane, sizeof eight);
+    differ |= eight ^ wanted;
+  }
+  std::uint64_t any = 0;
+  for (unsigned i = 0; i < 8; ++i) any |= differ[i];
+  return any;
+}
+
 /// Whether the lanes have the same address, as far as these bits of it.
 bool are_all(const WaveState& state, std::uint64_t lanes, std::uint64_t address, std::uint64_t bits) {
-  std::uint64_t differs = 0;
   if (lanes == all_lanes(state))
-    for (unsigned lane = 0; lane < state.wavefront_size; ++lane) differs |= state.lane_addresses[lane] ^ address;
-  else
-    for_each_lane(lanes, [&](unsigned lane) { differs |= state.lane_addresses[lane] ^ address; });
+    return (differing_bits(state.lane_addresses, state.wavefront_size, address, 0) & bits) == 0;
+  std::uint64_t differs = 0;
+  for_each_lane(lanes, [&](unsigned lane) { differs |= state.lane_addresses[lane] ^ address; });
   return (differs & bits) == 0;
 }
 
-/// Whether every lane accesses memory, `step` bytes behind the lane before it.
-bool follow(const WaveState& state, std::uint64_t lanes, std::uint64_t step) {
-  if (lanes != all_lanes(state)) return false;
-  std::uint64_t differs = 0;
-  for (std::uint64_t lane = 0; lane < state.wavefront_size; ++lane)
-    differs |= state.lane_addresses[lane] ^ (state.lane_addresses[0] + step * lane);
-  return differs == 0;
+/// The distance from each lane's address to the next one's, where every lane accesses memory and all distances are the
+/// same.
+std::optional<std::uint64_t> distance_of(const WaveState& state, std::uint64_t lanes) {
+  if (lanes != all_lanes(state)) return std::nullopt;
+  const std::uint64_t step = state.lane_addresses[1] - state.lane_addresses[0];
+  if (differing_bits(state.lane_addresses, state.wavefront_size, state.lane_addresses[0], step) != 0)
+    return std::nullopt;
+  return step;
 }
 
 __attribute__((no_sanitize("address", "thread", "undefined"))) inline std::uint32_t read_dword(std::uint64_t address) {
@@ -203,6 +222,33 @@ bool are_in_lds(const WaveState& state, std::uint64_t lanes, Segment segment, st
          are_all(state, lanes, state.shared_aperture, aperture);
 }
 
+/// Whether places in LDS are all within `limit` of its beginning. Writes them, as host addresses, over the addresses.
+SOFTGPU_VERSIONS_BY_CPU bool move_to_lds(std::uint64_t* addresses, unsigned lanes, std::uint64_t offset,
+                                         std::uint64_t lds, std::uint64_t limit) {
+  std::array<EightAddresses, 8> places;
+  EightAddresses beyond = {};
+  for (unsigned eight = 0; eight < lanes / 8; ++eight) {
+    std::memcpy(&places[eight], addresses + 8 * eight, sizeof places[eight]);
+    places[eight] = (places[eight] + offset) & 0xffffffff;
+    beyond |= limit - places[eight];
+  }
+  std::uint64_t any = 0;
+  for (unsigned i = 0; i < 8; ++i) any |= beyond[i];
+  if (any >> 63 != 0) return false;
+  for (unsigned eight = 0; eight < lanes / 8; ++eight) {
+    places[eight] += lds;
+    std::memcpy(addresses + 8 * eight, &places[eight], sizeof places[eight]);
+  }
+  return true;
+}
+
+/// Whether all lanes are enabled and access LDS within its size; their addresses are the host's then.
+bool are_within_lds(WaveState& state, std::uint64_t lanes, std::uint64_t offset, std::uint32_t bytes) {
+  return lanes == all_lanes(state) && state.lds_bytes >= bytes &&
+         move_to_lds(state.lane_addresses, state.wavefront_size, offset, std::bit_cast<std::uint64_t>(state.lds),
+                     state.lds_bytes - bytes);
+}
+
 /// Calls `access(lane, host address)`, without the address where the lane's bytes are not all in LDS.
 template <class Access>
 void for_each_lane_in_lds(const WaveState& state, std::uint64_t lanes, std::uint64_t offset, std::uint32_t bytes,
@@ -212,6 +258,11 @@ void for_each_lane_in_lds(const WaveState& state, std::uint64_t lanes, std::uint
     const std::uint64_t place = (state.lane_addresses[lane] + offset) & 0xffffffff;
     access(lane, place + bytes <= state.lds_bytes ? std::optional(lds + place) : std::nullopt);
   });
+}
+
+/// The dword at lane 0's address, for all lanes.
+void broadcast_dword(WaveState* state) {
+  std::fill_n(state->lane_data[0], state->wavefront_size, read_dword(state->lane_addresses[0]));
 }
 
 template <unsigned dwords>
@@ -287,6 +338,7 @@ void load(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Seg
     return;
   }
   if (are_in_lds(*state, lanes, segment, bytes)) {
+    if (are_within_lds(*state, lanes, offset, bytes)) return gather(state, lanes, bytes);
     for_each_lane_in_lds(*state, lanes, offset, bytes, [&](unsigned lane, std::optional<std::uint64_t> address) {
       for (std::uint32_t at = 0; at < bytes; at += 4)
         state->lane_data[at / 4][lane] = address ? read_dword(*address + at) : 0;
@@ -310,6 +362,7 @@ void store(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Se
     return;
   }
   if (are_in_lds(*state, lanes, segment, bytes)) {
+    if (are_within_lds(*state, lanes, offset, bytes)) return scatter(state, lanes, bytes);
     for_each_lane_in_lds(*state, lanes, offset, bytes, [&](unsigned lane, std::optional<std::uint64_t> address) {
       for (std::uint32_t at = 0; address && at < bytes; at += 4)
         write_dword(*address + at, state->lane_data[at / 4][lane]);
@@ -332,7 +385,11 @@ void gather(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
   case 2:
     return gather_elements<std::uint16_t>(state, lanes);
   case 4:
-    return follow(*state, lanes, 4) ? gather_row(state) : gather_dwords<1>(state, lanes);
+    if (const auto distance = distance_of(*state, lanes)) {
+      if (*distance == 4) return gather_row(state);
+      if (*distance == 0) return broadcast_dword(state);
+    }
+    return gather_dwords<1>(state, lanes);
   case 8:
     return gather_dwords<2>(state, lanes);
   case 12:
@@ -349,7 +406,7 @@ void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) {
   case 2:
     return scatter_elements<std::uint16_t>(state, lanes);
   case 4:
-    return follow(*state, lanes, 4) ? scatter_row(state) : scatter_dwords<1>(state, lanes);
+    return distance_of(*state, lanes) == 4 ? scatter_row(state) : scatter_dwords<1>(state, lanes);
   case 8:
     return scatter_dwords<2>(state, lanes);
   case 12:
