@@ -90,6 +90,20 @@ extern "C" __global__ void call_functions(const uint32_t* values, uint32_t* by_p
 // Counts work-items.
 extern "C" __global__ void count(uint32_t* counter) { atomicAdd(counter, 1U); }
 
+// By gfx90a's own instruction, which compilers use only where they are asked to; -1 elsewhere.
+extern "C" __global__ void add_to_double(double* sum, double value, double* before) {
+#if defined(__gfx90a__)
+  double was;
+  asm volatile("global_atomic_add_f64 %0, %1, %2, off glc\n s_waitcnt vmcnt(0)"
+               : "=v"(was)
+               : "v"(sum), "v"(value)
+               : "memory");
+  *before = was;
+#else
+  *before = -1;
+#endif
+}
+
 extern "C" __global__ void write_to(uint32_t* address) { *address = 42; }
 
 // Private memory at addresses that are no multiples of four. The optimizer does not know where, nor does it keep the

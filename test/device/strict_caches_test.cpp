@@ -159,5 +159,22 @@ TEST_F(StrictCaches, show_results_that_are_not_released) {
     EXPECT_EQ(released, 10U);  // to which the first 5 were added
 }
 
+TEST_F(StrictCaches, show_float_atomics_on_fine_grained_memory) {
+  if (!has_isa("gfx90a")) GTEST_SKIP() << "only gfx90a drops them";
+  const auto add = module.kernel<void(double*, double, double*)>("add_to_double");
+  DeviceBuffer<double> before(gpu, 1);
+  const auto add_2 = [&](double* sum) {
+    queue.dispatch(add, grid(1), sum, 2.0, before).wait(limit);
+    return download(before)[0];
+  };
+  PinnedBuffer<double> fine(gpu, 1);
+  fine[0] = 5;
+  EXPECT_EQ(add_2(fine.data()), 0);
+  EXPECT_EQ(fine[0], 5);
+  DeviceBuffer<double> coarse = upload(std::vector<double>{5});
+  EXPECT_EQ(add_2(coarse.data()), 5);
+  EXPECT_EQ(download(coarse)[0], 7);
+}
+
 }  // namespace
 }  // namespace fastdispatch::test

@@ -123,9 +123,17 @@ HSAKMT_STATUS Memory::allocate(std::uint32_t node, std::uint64_t size, HsaMemFla
                             .registrations = 0,
                             .file = std::move(file),
                             .placed = {}};
-  if (l2s_ != nullptr && node != 0 && flags.ui32.CoarseGrain != 0 && is_memory) l2s_->add(key, size);
+  if (is_memory) tell_l2s(key, size, node, flags);
   address = base;
   return HSAKMT_STATUS_SUCCESS;
+}
+
+void Memory::tell_l2s(std::uint64_t base, std::uint64_t size, std::uint32_t node, HsaMemFlags flags) {
+  if (l2s_ == nullptr) return;
+  if (flags.ui32.CoarseGrain == 0)
+    l2s_->add_fine_grained(base, size);
+  else if (node != 0)
+    l2s_->add(base, size);
 }
 
 std::uint64_t Memory::available(std::uint32_t node) {

@@ -144,6 +144,8 @@ private:
   void unmap_placed(std::uint64_t base, std::uint64_t size, Backing backing) noexcept;
   [[nodiscard]] bool reserve(std::uint32_t node, std::uint64_t size, HsaMemFlags flags);
   void give_back(std::uint32_t node, std::uint64_t size, HsaMemFlags flags) noexcept;
+  /// Of memory that was allocated.
+  void tell_l2s(std::uint64_t base, std::uint64_t size, std::uint32_t node, HsaMemFlags flags);
 
   AddressWindow window_;
   compute::AccessibleMemory accessible_{window_.addresses()};

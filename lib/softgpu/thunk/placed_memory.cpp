@@ -53,7 +53,7 @@ HSAKMT_STATUS Memory::place(void* address, std::uint32_t node, std::uint64_t siz
                              .registrations = 0,
                              .file = {},
                              .placed = backing};
-  if (l2s_ != nullptr && node != 0 && flags.ui32.CoarseGrain != 0) l2s_->add(base, size);
+  tell_l2s(base, size, node, flags);
   return HSAKMT_STATUS_SUCCESS;
 }
 

@@ -157,7 +157,8 @@ compute::L2Caches* l2s_of(SoftGpu& gpu, const Environment& environment) {
 
 SoftGpu::SoftGpu(const Environment& environment, command_processor::PacketTrace* trace)
     : topology(environment), events(environment.strict != 0 ? Events::few : Events::most),
-      host(events, environment.log, trace), l2s(environment.architecture_of(0).l2_caches),
+      host(events, environment.log, trace),
+      l2s(environment.architecture_of(0).l2_caches, environment.architecture_of(0).drops_float_atomics),
       memory(topology.node_count(),
              {.device_bytes = environment.memory_bytes, .host_bytes = environment.host_memory_bytes},
              l2s_of(*this, environment),

@@ -52,6 +52,8 @@ struct ArchitectureFamily {
   bool has_shader_array_cache;            ///< an L1 between the compute units' caches and the L2
   std::string_view goes_past_all_caches;  ///< the modifier of loads and stores of more than work-group scope
 
+  bool drops_float_atomics;  ///< on fine-grained memory they do nothing, and return 0
+
   // The behaviour of instructions.
   bool keeps_upper_halves;               ///< results of 16 bits leave the register's other half as it is
   bool names_register_halves;            ///< instructions of 16 bits choose halves in each encoding

@@ -35,13 +35,18 @@ void L2Cache::Line::put(std::size_t offset, const std::byte* from, std::uint32_t
   dirty |= bits;
 }
 
-bool L2Cache::stands_before(std::uint64_t address) const {
-  const auto after = ranges_.upper_bound(address);
-  return after != ranges_.begin() && address < std::prev(after)->second;
+bool L2Cache::contains(const Ranges& ranges, std::uint64_t address) {
+  const auto after = ranges.upper_bound(address);
+  return after != ranges.begin() && address < std::prev(after)->second;
 }
 
 bool L2Cache::stands_before(std::uint64_t address, std::uint32_t bytes) const {
-  return stands_before(address) && stands_before(address + bytes - 1);
+  return contains(ranges_, address) && contains(ranges_, address + bytes - 1);
+}
+
+bool L2Cache::drops_float_atomics(std::uint64_t address) {
+  const Lock lock(mutex_);
+  return contains(without_float_atomics_, address);
 }
 
 void L2Cache::add(std::uint64_t base, std::uint64_t bytes) {
@@ -49,8 +54,14 @@ void L2Cache::add(std::uint64_t base, std::uint64_t bytes) {
   ranges_[base] = base + bytes;
 }
 
+void L2Cache::drop_float_atomics(std::uint64_t base, std::uint64_t bytes) {
+  const Lock lock(mutex_);
+  without_float_atomics_[base] = base + bytes;
+}
+
 void L2Cache::remove(std::uint64_t base) noexcept {
   const Lock lock(mutex_);
+  without_float_atomics_.erase(base);
   const auto found = ranges_.find(base);
   if (found == ranges_.end()) return;
   std::erase_if(lines_, [&](const auto& line) {
@@ -66,7 +77,7 @@ void L2Cache::keep_line(std::uint64_t number) {
   {
     const Lock lock(mutex_);
     const auto found = lines_.find(number);
-    if (!stands_before(begin) || (found != lines_.end() && found->second.valid == ~std::uint64_t{0})) return;
+    if (!contains(ranges_, begin) || (found != lines_.end() && found->second.valid == ~std::uint64_t{0})) return;
   }
   while (true) {
     const std::uint64_t before = changes_.load(std::memory_order_acquire);
@@ -151,12 +162,17 @@ void L2Cache::make_way(std::uint64_t address, std::uint32_t bytes) noexcept {
   });
 }
 
-L2Caches::L2Caches(unsigned count) {
+L2Caches::L2Caches(unsigned count, bool drops_float_atomics) : drops_float_atomics_(drops_float_atomics) {
   for (unsigned i = 0; i < count; ++i) caches_.emplace_back(count > 1);
 }
 
 void L2Caches::add(std::uint64_t base, std::uint64_t bytes) {
   for (L2Cache& cache : caches_) cache.add(base, bytes);
+}
+
+void L2Caches::add_fine_grained(std::uint64_t base, std::uint64_t bytes) {
+  if (!drops_float_atomics_) return;
+  for (L2Cache& cache : caches_) cache.drop_float_atomics(base, bytes);
 }
 
 void L2Caches::remove(std::uint64_t base) noexcept {

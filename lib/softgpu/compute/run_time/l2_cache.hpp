@@ -30,9 +30,12 @@ public:
 
   /// Memory that it stands before, in whole lines: all else is not cached.
   void add(std::uint64_t base, std::uint64_t bytes);
+  /// Memory on which floating-point atomics do nothing.
+  void drop_float_atomics(std::uint64_t base, std::uint64_t bytes);
   /// What was stored there and not written back is lost.
   void remove(std::uint64_t base) noexcept;
 
+  [[nodiscard]] bool drops_float_atomics(std::uint64_t address);
   [[nodiscard]] std::uint64_t read(std::uint64_t address, std::uint32_t bytes);
   void write(std::uint64_t address, std::uint64_t value, std::uint32_t bytes);
   void write_back() noexcept;
@@ -52,7 +55,9 @@ private:
   };
   class Lock;
 
-  [[nodiscard]] bool stands_before(std::uint64_t address) const;
+  using Ranges = std::map<std::uint64_t, std::uint64_t>;  ///< end by begin
+
+  [[nodiscard]] static bool contains(const Ranges& ranges, std::uint64_t address);
   [[nodiscard]] bool stands_before(std::uint64_t address, std::uint32_t bytes) const;
   /// All of a line, unless it is none of the GPU's memory.
   void keep_line(std::uint64_t number);
@@ -60,8 +65,9 @@ private:
 
   bool keeps_reads_;
   std::mutex mutex_;
-  std::atomic<std::uint64_t> changes_{0};          ///< what was read from memory before one of them is not to be kept
-  std::map<std::uint64_t, std::uint64_t> ranges_;  ///< end by begin
+  std::atomic<std::uint64_t> changes_{0};  ///< what was read from memory before one of them is not to be kept
+  Ranges ranges_;
+  Ranges without_float_atomics_;
   std::unordered_map<std::uint64_t, Line> lines_;  ///< by address / cache_line_bytes
 };
 
@@ -70,10 +76,13 @@ private:
 /// Thread safety: as L2Cache.
 class L2Caches {
 public:
-  /// `count` is at least 1.
-  explicit L2Caches(unsigned count);
+  /// `count` is at least 1. `drops_float_atomics`: on fine-grained memory.
+  explicit L2Caches(unsigned count, bool drops_float_atomics = false);
 
+  /// Coarse-grained memory of the GPU.
   void add(std::uint64_t base, std::uint64_t bytes);
+  /// Of the GPU, or the host's.
+  void add_fine_grained(std::uint64_t base, std::uint64_t bytes);
   void remove(std::uint64_t base) noexcept;
 
   [[nodiscard]] bool are_several() const noexcept { return caches_.size() > 1; }
@@ -89,6 +98,7 @@ public:
 
 private:
   std::deque<L2Cache> caches_;
+  bool drops_float_atomics_;
 };
 
 namespace runtime {

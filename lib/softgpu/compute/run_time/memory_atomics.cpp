@@ -7,6 +7,8 @@
 #include <cstring>
 #include <type_traits>
 
+#include "softgpu/compute/run_time/compute_unit_caches.hpp"
+#include "softgpu/compute/run_time/l2_cache.hpp"
 #include "softgpu/compute/run_time/lane_memory.hpp"
 #include "softgpu/compute/run_time/small_float.hpp"
 
@@ -129,6 +131,26 @@ void put_former(WaveState& state, unsigned lane, T value) {
   if constexpr (sizeof(T) == 8) state.lane_data[1][lane] = static_cast<std::uint32_t>(value >> 32);
 }
 
+constexpr bool is_of_floats(AtomicOperation operation) {
+  using enum AtomicOperation;
+  switch (operation) {
+  case add_float:
+  case min_float:
+  case max_float:
+  case min_number:
+  case max_number:
+  case add_packed_half:
+  case add_packed_bfloat:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool drops_float_atomics(const ComputeUnitCaches* caches, std::uint64_t address) {
+  return caches != nullptr && caches->l2() != nullptr && caches->l2()->drops_float_atomics(address);
+}
+
 template <AtomicOperation operation, class T>
 void execute_in_memory(WaveState* state, std::uint64_t lanes, std::uint64_t flat_scratch, Segment segment,
                        std::uint64_t offset) {
@@ -141,7 +163,10 @@ void execute_in_memory(WaveState* state, std::uint64_t lanes, std::uint64_t flat
     T before = 0;
     if (address && place.segment != Segment::lds && state->caches != nullptr)
       state->caches->make_way(*address, sizeof(T));
-    if (address) before = exchange<operation>(reinterpret_cast<T*>(*address), data, second);  // NOLINT(performance-*)
+    const bool is_dropped = is_of_floats(operation) && place.segment == Segment::global && address &&
+                            drops_float_atomics(state->caches, *address);
+    if (address && !is_dropped)
+      before = exchange<operation>(reinterpret_cast<T*>(*address), data, second);  // NOLINT(performance-*)
     put_former(*state, lane, before);
   }
 }
