@@ -16,7 +16,7 @@ using command_processor::at_address;
 using abi::Command;
 
 constexpr std::uint32_t version_major = 1;
-constexpr std::uint32_t version_minor = 15;  // as the thunk's (thunk/topology_entry_points.cpp)
+constexpr std::uint32_t version_minor = 16;  // as the thunk's (thunk/topology_entry_points.cpp)
 
 /// Runs `body(Args&)` on an ioctl's argument. The caller's structure may be longer, or shorter: what is missing is
 /// zero, what is more is left as it is.

@@ -39,9 +39,9 @@ SOFTGPU_ENTRY hsaKmtCloseKFD() {
 }
 
 SOFTGPU_ENTRY hsaKmtGetVersion(HsaVersionInfo* version) {
-  // 1.15: memory without an address, mapped by libdrm. At 1.0 ROCr would do without interrupts; from 1.17 on it chooses
-  // SDMA engines.
-  *version = {.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 15};
+  // 1.15: memory without an address, mapped by libdrm; 1.16: contiguous memory, as all of it is for GPUs here. At 1.0
+  // ROCr would do without interrupts; from 1.17 on it chooses SDMA engines.
+  *version = {.KernelInterfaceMajorVersion = 1, .KernelInterfaceMinorVersion = 16};
   return HSAKMT_STATUS_SUCCESS;
 }
 

@@ -220,5 +220,16 @@ TEST_F(RocrTest, DeviceMemoryRunsOut) {
   CHECKED(hsa_amd_memory_pool_free, more);
 }
 
+/// ROCr of 6.2 and later asks for it where the driver's interface is of version 1.16; earlier ones know no such flag.
+TEST_F(RocrTest, ContiguousMemoryIsThere) {
+  constexpr std::uint32_t contiguous = 1U << 1;  // HSA_AMD_MEMORY_POOL_CONTIGUOUS_FLAG
+  void* memory = nullptr;
+  const hsa_status_t status =
+      ROCR(hsa_amd_memory_pool_allocate)(rocr.device, std::size_t{1} << 20, contiguous, &memory);
+  if (status == HSA_STATUS_ERROR_INVALID_ARGUMENT) GTEST_SKIP() << "this ROCr does not know it";
+  ASSERT_EQ(status, HSA_STATUS_SUCCESS);
+  CHECKED(hsa_amd_memory_pool_free, memory);
+}
+
 }  // namespace
 }  // namespace softgpu_test
