@@ -10,6 +10,7 @@
 
 #include "softgpu/compute/execution/compute_units.hpp"
 #include "softgpu/compute/execution/engine.hpp"
+#include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "softgpu/thunk/hsakmt_6.hpp"
 
 namespace softgpu::thunk {
@@ -108,7 +109,7 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.LocationId = 0x100 * (node + 0x28);
   properties.DrmRenderMinor = static_cast<HSAint32>(render_minor(node));
   properties.UniqueID = 0x50f790a0 + node;
-  properties.MaxEngineClockMhzFCompute = 1700;
+  properties.MaxEngineClockMhzFCompute = compute::runtime::shader_megahertz;
   set_marketing_name(properties, marketing_name);
   std::ranges::copy(architecture.amd_name, properties.AMDName);
 

@@ -88,3 +88,5 @@ extern "C" __global__ void loop_forever(unsigned* flag) {
 }
 
 extern "C" __global__ void read_real_time(unsigned long* counter) { *counter = __builtin_amdgcn_s_memrealtime(); }
+
+extern "C" __global__ void read_shader_clock(unsigned long* counter) { *counter = __builtin_amdgcn_s_memtime(); }

@@ -51,19 +51,14 @@ TEST(SoftGpu, TellsHowMuchMemoryIsLeft) {
   EXPECT_EQ(left(), before - block);
 }
 
-TEST(SoftGpu, TellsTheFrequencyOfItsRealTimeCounter) {
-  const Rocr rocr;
-  if (!is_known(rocr, timestamp_frequency)) GTEST_SKIP() << "this ROCr does not ask";
-  std::uint64_t frequency = 0;
-  CHECKED(hsa_agent_get_info, rocr.gpus[0], timestamp_frequency, &frequency);
-
-  // Kernels read the counter: as much passes between two of them as on the host's clock.
+/// A kernel reads a counter: as much passes between two of its runs as on the host's clock.
+void expect_rate(const Rocr& rocr, const char* kernel, double frequency) {
   const Kernels kernels(rocr);
   const Buffer<std::uint64_t> counter(rocr, rocr.device, 1);
   Queue queue(rocr);
   const auto read = [&] {
     const Signal done;
-    queue.dispatch(kernels["read_real_time"], {argument(counter.data())}, {.completion = &done});
+    queue.dispatch(kernels[kernel], {argument(counter.data())}, {.completion = &done});
     EXPECT_TRUE(done.completes());
     return counter[0];
   };
@@ -75,10 +70,26 @@ TEST(SoftGpu, TellsTheFrequencyOfItsRealTimeCounter) {
   const auto host_inner_end = std::chrono::steady_clock::now();
   const std::uint64_t end = read();
   const auto host_end = std::chrono::steady_clock::now();
-  const std::chrono::duration<double> counted(static_cast<double>(end - begin) / static_cast<double>(frequency));
-  const std::chrono::duration<double> tick(1 / static_cast<double>(frequency));
+  const std::chrono::duration<double> counted(static_cast<double>(end - begin) / frequency);
+  const std::chrono::duration<double> tick(1 / frequency);
   EXPECT_GE(counted + tick, host_inner_end - host_inner);
   EXPECT_LE(counted - tick, host_end - host_begin);
+}
+
+TEST(SoftGpu, TellsTheFrequencyOfItsRealTimeCounter) {
+  const Rocr rocr;
+  if (!is_known(rocr, timestamp_frequency)) GTEST_SKIP() << "this ROCr does not ask";
+  std::uint64_t frequency = 0;
+  CHECKED(hsa_agent_get_info, rocr.gpus[0], timestamp_frequency, &frequency);
+  expect_rate(rocr, "read_real_time", static_cast<double>(frequency));
+}
+
+TEST(SoftGpu, TellsTheFrequencyOfItsShaderClock) {
+  const Rocr rocr;
+  std::uint32_t megahertz = 0;
+  CHECKED(hsa_agent_get_info, rocr.gpus[0], static_cast<hsa_agent_info_t>(HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY),
+          &megahertz);
+  expect_rate(rocr, "read_shader_clock", 1e6 * megahertz);
 }
 
 TEST(SoftGpu, IsInitializedAndShutDownRepeatedly) {

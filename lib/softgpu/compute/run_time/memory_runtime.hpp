@@ -69,8 +69,9 @@ void poll(WaveState* state);
 /// Called by loops, after every so many branches back: ends a turn that has taken long.
 void look_at_clock(WaveState* state);
 
-/// s_memrealtime counts at 100 MHz, s_memtime at the rate that stands for the shader clock.
+/// s_memrealtime counts at 100 MHz, s_memtime at the frequency that the topology tells of the GPU, whatever the host's.
 inline constexpr std::uint64_t real_time_frequency = 100'000'000;
+inline constexpr std::uint32_t shader_megahertz = 1700;  ///< a multiple of 100
 std::uint64_t real_time();
 std::uint64_t shader_clock();
 
