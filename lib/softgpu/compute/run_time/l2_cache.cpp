@@ -35,9 +35,9 @@ void L2Cache::Line::put(std::size_t offset, const std::byte* from, std::uint32_t
   dirty |= bits;
 }
 
-bool L2Cache::contains(const Ranges& ranges, std::uint64_t address) {
-  const auto after = ranges.upper_bound(address);
-  return after != ranges.begin() && address < std::prev(after)->second;
+bool L2Cache::contains(const Ranges& in, std::uint64_t address) {
+  const auto after = in.upper_bound(address);
+  return after != in.begin() && address < std::prev(after)->second;
 }
 
 bool L2Cache::stands_before(std::uint64_t address, std::uint32_t bytes) const {

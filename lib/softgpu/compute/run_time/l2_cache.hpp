@@ -57,7 +57,7 @@ private:
 
   using Ranges = std::map<std::uint64_t, std::uint64_t>;  ///< end by begin
 
-  [[nodiscard]] static bool contains(const Ranges& ranges, std::uint64_t address);
+  [[nodiscard]] static bool contains(const Ranges& in, std::uint64_t address);
   [[nodiscard]] bool stands_before(std::uint64_t address, std::uint32_t bytes) const;
   /// All of a line, unless it is none of the GPU's memory.
   void keep_line(std::uint64_t number);
