@@ -77,11 +77,11 @@ TEST_F(L2CacheTest, KnowsMemoryWithoutFloatAtomics) {
   L2Caches gfx90a(1, true);
   gfx90a.add_fine_grained(at(0), 64);
   gfx90a.add(at(64), 64);
-  L2Cache& l2 = gfx90a.of_compute_unit(0);
-  EXPECT_TRUE(l2.drops_float_atomics(at(63)));
-  EXPECT_FALSE(l2.drops_float_atomics(at(64)));
+  L2Cache& of_gfx90a = gfx90a.of_compute_unit(0);
+  EXPECT_TRUE(of_gfx90a.drops_float_atomics(at(63)));
+  EXPECT_FALSE(of_gfx90a.drops_float_atomics(at(64)));
   gfx90a.remove(at(0));
-  EXPECT_FALSE(l2.drops_float_atomics(at(0)));
+  EXPECT_FALSE(of_gfx90a.drops_float_atomics(at(0)));
   L2Caches others(1, false);
   others.add_fine_grained(at(0), 64);
   EXPECT_FALSE(others.of_compute_unit(0).drops_float_atomics(at(0)));
