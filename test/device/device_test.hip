@@ -91,7 +91,7 @@ extern "C" __global__ void call_functions(const uint32_t* values, uint32_t* by_p
 extern "C" __global__ void count(uint32_t* counter) { atomicAdd(counter, 1U); }
 
 // By gfx90a's own instruction, which compilers use only where they are asked to; -1 elsewhere.
-extern "C" __global__ void add_to_double(double* sum, double value, double* before) {
+extern "C" __global__ void add_to_double([[maybe_unused]] double* sum, [[maybe_unused]] double value, double* before) {
 #if defined(__gfx90a__)
   double was;
   asm volatile("global_atomic_add_f64 %0, %1, %2, off glc\n s_waitcnt vmcnt(0)"
