@@ -8,6 +8,7 @@
 #include <thread>
 #include <utility>
 
+#include "softgpu/command_processor/device_access.hpp"
 #include "softgpu/command_processor/packet_trace.hpp"
 #include "softgpu/command_processor/queue_errors.hpp"
 #include "softgpu/command_processor/signals.hpp"
@@ -368,6 +369,10 @@ bool AqlQueue::enable_compute_units(std::span<const std::uint32_t> mask) {
 bool AqlQueue::provide_global_sync() {
   global_sync_.store(&global_sync_resources_, std::memory_order_release);
   return true;
+}
+
+bool AqlQueue::is_in(std::uint64_t base, std::size_t size) const noexcept {
+  return is_within(setup_.memory.ring, base, size) || is_within(queue_, base, size);
 }
 
 /// If not, the queue has stopped.

@@ -55,6 +55,7 @@ public:
 
   [[nodiscard]] bool enable_compute_units(std::span<const std::uint32_t> mask) override;
   [[nodiscard]] bool provide_global_sync() override;
+  [[nodiscard]] bool is_in(std::uint64_t base, std::size_t size) const noexcept override;
   void wait_for_error_handler() const override { inactive_signal_.wait_for_handler(); }
 
   /// The packets that the program has written and the queue has not fetched.

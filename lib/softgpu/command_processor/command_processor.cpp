@@ -1,5 +1,6 @@
 #include "softgpu/command_processor/command_processor.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <deque>
@@ -169,6 +170,11 @@ bool CommandProcessor::provide_global_sync(std::uint64_t id) {
   const std::lock_guard lock(state_->mutex);
   const auto found = state_->queues.find(id);
   return found != state_->queues.end() && found->second.queue->provide_global_sync();
+}
+
+bool CommandProcessor::has_queue_in(std::uint64_t base, std::size_t size) {
+  const std::lock_guard lock(state_->mutex);
+  return std::ranges::any_of(state_->queues, [&](const auto& each) { return each.second.queue->is_in(base, size); });
 }
 
 void CommandProcessor::forget_code(std::uint64_t base, std::size_t size) {

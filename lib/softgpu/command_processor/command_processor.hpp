@@ -87,6 +87,9 @@ public:
   /// Gives a queue the resources of global wave sync. False where there is no such queue, or it runs no kernels.
   bool provide_global_sync(std::uint64_t id);
 
+  /// Whether a queue's ring or indices, as far as they are the runtime's memory, are within the range.
+  [[nodiscard]] bool has_queue_in(std::uint64_t base, std::size_t size);
+
   /// Code within the range is about to go away.
   void forget_code(std::uint64_t base, std::size_t size);
   /// The host is about to block: look at the queues now rather than after the current nap.

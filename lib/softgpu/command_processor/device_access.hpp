@@ -18,6 +18,10 @@ template <class T>
   return reinterpret_cast<T*>(address);  // NOLINT(performance-no-int-to-ptr)
 }
 
+[[nodiscard]] inline bool is_within(const void* address, std::uint64_t base, std::size_t size) noexcept {
+  return reinterpret_cast<std::uint64_t>(address) - base < size;
+}
+
 inline void copy_device(std::uint64_t target, std::uint64_t source, std::size_t bytes) noexcept {
   asm volatile("rep movsb" : "+D"(target), "+S"(source), "+c"(bytes) : : "memory");
 }

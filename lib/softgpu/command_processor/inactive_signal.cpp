@@ -25,6 +25,7 @@ bool InactiveSignal::waits_for_answer() {
 
 void InactiveSignal::stop(std::int64_t error_bits) {
   error_.store(error_bits, std::memory_order_release);
+  if (check_signal(queue_.queue_inactive_signal, SignalAccess::update)) return;  // ROCr was shut down meanwhile
   store_signal(queue_.queue_inactive_signal, error_bits, host_);
 }
 

@@ -64,6 +64,9 @@ public:
   /// kernels.
   [[nodiscard]] virtual bool provide_global_sync() { return false; }
 
+  /// Whether its ring or indices are within the range.
+  [[nodiscard]] virtual bool is_in(std::uint64_t base, std::size_t size) const noexcept = 0;
+
   /// Returns when the runtime has done with an error that it was told, or after seconds. Called before the runtime
   /// frees what its handler of errors uses.
   virtual void wait_for_error_handler() const {}

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "softgpu/command_processor/command_processor.hpp"
+#include "softgpu/command_processor/device_access.hpp"
 #include "softgpu/command_processor/fault_watch.hpp"
 #include "softgpu/command_processor/queue.hpp"
 #include "softgpu/command_processor/sdma_packets.hpp"
@@ -23,6 +24,10 @@ public:
 
   [[nodiscard]] std::uint64_t* read_index() noexcept { return read_index_; }
   [[nodiscard]] std::uint64_t* write_index() noexcept { return write_index_; }
+  [[nodiscard]] bool is_in(std::uint64_t base, std::size_t size) const noexcept override {
+    return is_within(memory_.ring, base, size) || is_within(read_index_, base, size) ||
+           is_within(write_index_, base, size);
+  }
 
 private:
   void fetch(Progress& progress, Lookout& lookout) override;

@@ -46,6 +46,8 @@ int error_number(HSAKMT_STATUS status) noexcept {
     return EPERM;
   case HSAKMT_STATUS_OUT_OF_RESOURCES:
     return ENOSPC;
+  case HSAKMT_STATUS_UNAVAILABLE:
+    return EBUSY;
   default:
     return EINVAL;
   }
@@ -91,17 +93,25 @@ int MemoryObjects::allocate(abi::AllocateMemory& args, std::uint32_t node) {
 
 int MemoryObjects::free(std::uint64_t handle) {
   Object object;
+  bool is_last = true;
   {
     const std::lock_guard lock(mutex_);
     const auto found = objects_.find(handle);
     if (found == objects_.end()) return EINVAL;
     object = found->second;
-    objects_.erase(found);
     // Memory without an address may have been imported twice.
-    const auto is_it = [&](const auto& other) { return other.second.address == object.address; };
-    if (std::ranges::any_of(objects_, is_it)) return 0;
+    const auto is_another = [&](const auto& other) {
+      return other.first != handle && other.second.address == object.address;
+    };
+    is_last = std::ranges::none_of(objects_, is_another);
+    if (!is_last || !object.is_memory) objects_.erase(found);
   }
-  return object.is_memory ? error_number(memory_.free(object.address)) : 0;
+  if (!is_last || !object.is_memory) return 0;
+  const int error = error_number(memory_.free(object.address));
+  if (error == EBUSY) return error;
+  const std::lock_guard lock(mutex_);
+  objects_.erase(handle);
+  return error;
 }
 
 int MemoryObjects::check(std::uint64_t handle) { return find(handle) ? 0 : EINVAL; }

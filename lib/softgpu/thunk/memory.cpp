@@ -58,8 +58,8 @@ void copy_pages(const std::byte* from, std::byte* to, std::uint64_t size) {
 
 }  // namespace
 
-Memory::Memory(std::uint32_t node_count, const Limits& limits, compute::L2Caches* l2s, Release release)
-    : available_(node_count, limits.device_bytes), l2s_(l2s), release_(std::move(release)) {
+Memory::Memory(std::uint32_t node_count, const Limits& limits, compute::L2Caches* l2s, Users users)
+    : available_(node_count, limits.device_bytes), l2s_(l2s), users_(std::move(users)) {
   available_.at(0) = limits.host_bytes;
 }
 
@@ -150,6 +150,14 @@ HSAKMT_STATUS Memory::free(void* address) {
     const std::lock_guard lock(mutex_);
     const auto found = allocations_.find(key);
     if (found == allocations_.end()) return HSAKMT_STATUS_INVALID_HANDLE;
+    size = found->second.size;
+  }
+  // Outside the lock, as is the release: forgetting a translation may wait for one that is being made.
+  if (users_.need(key, size)) return HSAKMT_STATUS_UNAVAILABLE;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = allocations_.find(key);
+    if (found == allocations_.end()) return HSAKMT_STATUS_INVALID_HANDLE;  // another thread has freed it
     const Block& block = found->second;
     size = block.size;
     flags = block.flags;
@@ -157,8 +165,7 @@ HSAKMT_STATUS Memory::free(void* address) {
     if (!is_imported(block.type)) give_back(block.node, size, flags);
     allocations_.erase(found);
   }
-  // Outside the lock: forgetting a translation may wait for one that is being made.
-  release_(key, size);
+  users_.release(key, size);
   if (l2s_ != nullptr) l2s_->remove(key);
   const std::lock_guard lock(mutex_);
   if (placed) {
@@ -352,7 +359,7 @@ HSAKMT_STATUS Memory::map_file(const MemoryFile& file, std::uint64_t offset, std
 
 void Memory::unmap_file(const MemoryFile& file, std::uint64_t size, void* address) {
   const auto base = reinterpret_cast<std::uint64_t>(address);
-  release_(base, size);  // outside the lock, as in free()
+  users_.release(base, size);  // outside the lock, as in free()
   if (!window_.contains(base)) accessible_.remove(base, size);
   keep_reserved(file, size, address);
 }

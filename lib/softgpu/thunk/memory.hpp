@@ -34,16 +34,23 @@ public:
     std::uint64_t device_bytes;
     std::uint64_t host_bytes;
   };
-  /// `release` is called with a range that is about to be unmapped.
-  using Release = std::function<void(std::uint64_t base, std::size_t size)>;
+  /// What is asked and told of a range before its memory goes away.
+  struct Users {
+    /// Whether a queue still needs it.
+    std::function<bool(std::uint64_t base, std::size_t size)> need = [](auto, auto) { return false; };
+    /// It is about to be unmapped.
+    std::function<void(std::uint64_t base, std::size_t size)> release = [](auto, auto) {};
+  };
   /// `l2s` stand before coarse-grained memory of the GPUs; null: nothing does.
-  Memory(std::uint32_t node_count, const Limits& limits, compute::L2Caches* l2s, Release release);
+  Memory(std::uint32_t node_count, const Limits& limits, compute::L2Caches* l2s, Users users);
 
   /// `address` holds the wanted address on entry where `flags` fixes it, and the block's address afterwards.
   /// The block starts at a multiple of a page and of `alignment`, a power of 2. That of memory without an address is
   /// its handle: it cannot be accessed.
   HSAKMT_STATUS allocate(std::uint32_t node, std::uint64_t size, HsaMemFlags flags, void*& address,
                          std::uint64_t alignment = 0);
+  /// HSAKMT_STATUS_UNAVAILABLE if a queue's ring or indices are there: the block stays, as Linux (6.12 and later) has
+  /// it.
   HSAKMT_STATUS free(void* address);
 
   /// Whether an address is of the range that the GPUs' memory comes from, as far as it can.
@@ -154,7 +161,7 @@ private:
   Blocks registrations_;                  // may overlap one another
   std::vector<std::uint64_t> available_;  ///< by node
   compute::L2Caches* l2s_;
-  Release release_;
+  Users users_;
 };
 
 }  // namespace softgpu::thunk

@@ -126,6 +126,31 @@ TEST_F(DriverTest, takes_memory_of_the_process_where_it_is_and_nowhere_else) {
   munmap(pages, 8192);
 }
 
+TEST_F(DriverTest, keeps_the_memory_of_a_queue) {
+  const abi::AllocateMemory ring = allocate(4096);
+  const abi::AllocateMemory indices = allocate(4096);
+  const std::uint64_t queue = indices.address + 1024;
+  abi::CreateQueue args{};
+  args.ring = ring.address;
+  args.ring_bytes = 4096;
+  args.write_index = queue + offsetof(amd_queue_t, write_dispatch_id);
+  args.read_index = queue + offsetof(amd_queue_t, read_dispatch_id);
+  args.gpu_id = thunk::Topology::gpu_id(1);
+  args.type = abi::aql_queue;
+  ASSERT_EQ(call(abi::Command::create_queue, args), 0);
+  for (const abi::AllocateMemory& memory : {ring, indices}) {
+    abi::FreeMemory free{.handle = memory.handle};
+    EXPECT_EQ(call(abi::Command::free_memory, free), EBUSY);
+    *at_address<char>(memory.address) = 1;
+  }
+  abi::DestroyQueue destroy{.queue_id = args.queue_id, .pad = 0};
+  EXPECT_EQ(call(abi::Command::destroy_queue, destroy), 0);
+  for (const abi::AllocateMemory& memory : {ring, indices}) {
+    abi::FreeMemory free{.handle = memory.handle};
+    EXPECT_EQ(call(abi::Command::free_memory, free), 0);
+  }
+}
+
 TEST_F(DriverTest, shares_memory_by_a_file) {
   const abi::AllocateMemory memory = allocate(8192);
   *at_address<char>(memory.address + 5000) = 7;

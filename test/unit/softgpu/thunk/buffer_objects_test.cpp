@@ -53,8 +53,7 @@ protected:
     return imported.value_or(BufferObjects::Imported{});
   }
 
-  Memory memory{
-      3, {.device_bytes = 64 * mebibyte, .host_bytes = 64 * mebibyte}, nullptr, [](std::uint64_t, std::size_t) {}};
+  Memory memory{3, {.device_bytes = 64 * mebibyte, .host_bytes = 64 * mebibyte}, nullptr, {}};
   BufferObjects objects{memory};
 };
 

@@ -37,7 +37,7 @@ protected:
   Memory memory{2,
                 {.device_bytes = 64 * mebibyte, .host_bytes = 128 * mebibyte},
                 nullptr,
-                [this](std::uint64_t base, std::size_t size) { released.emplace_back(base, size); }};
+                {.release = [this](std::uint64_t base, std::size_t size) { released.emplace_back(base, size); }}};
   HSAKMT_STATUS last_status = HSAKMT_STATUS_SUCCESS;
 };
 
@@ -226,7 +226,7 @@ TEST_F(MemoryTest, AHandleIsImportedOnce) {
   EXPECT_EQ(imported.address, handle) << "known here";
 
   // Another process has another memory.
-  Memory elsewhere{2, {.device_bytes = mebibyte, .host_bytes = mebibyte}, nullptr, [](std::uint64_t, std::size_t) {}};
+  Memory elsewhere{2, {.device_bytes = mebibyte, .host_bytes = mebibyte}, nullptr, {}};
   ASSERT_EQ(elsewhere.import_file(file, Memory::Import::handle, imported), HSAKMT_STATUS_SUCCESS);
   Memory::Imported again;
   ASSERT_EQ(elsewhere.import_file(file, Memory::Import::handle, again), HSAKMT_STATUS_SUCCESS);

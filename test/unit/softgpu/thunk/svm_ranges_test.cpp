@@ -45,7 +45,7 @@ protected:
     return result;
   }
 
-  Memory memory{3, {.device_bytes = page, .host_bytes = page}, nullptr, [](std::uint64_t, std::size_t) {}};
+  Memory memory{3, {.device_bytes = page, .host_bytes = page}, nullptr, {}};
   SvmRanges ranges{memory, 3};
   std::uint64_t base = 0;
 };
