@@ -12,7 +12,7 @@
 #include <libdrm/amdgpu_drm.h>
 
 #include "softgpu/command_processor/device_access.hpp"
-#include "softgpu/compute/run_time/memory_runtime.hpp"
+#include "softgpu/compute/run_time/clocks.hpp"
 #include "softgpu/thunk/drm_device.hpp"
 #include "softgpu/thunk/soft_gpu.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "softgpu/compute/execution/compute_units.hpp"
 #include "softgpu/compute/execution/engine.hpp"
-#include "softgpu/compute/run_time/memory_runtime.hpp"
+#include "softgpu/compute/run_time/clocks.hpp"
 #include "softgpu/thunk/hsakmt_6.hpp"
 
 namespace softgpu::thunk {

@@ -5,7 +5,7 @@
 #include <llvm/IR/MDBuilder.h>
 
 #include "softgpu/compute/emit/emitter.hpp"
-#include "softgpu/compute/run_time/memory_runtime.hpp"
+#include "softgpu/compute/run_time/clocks.hpp"
 
 namespace softgpu::compute {
 namespace {

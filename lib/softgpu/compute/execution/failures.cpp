@@ -16,7 +16,7 @@ Failure::Kind kind_of(EarlyExit::Cause cause) {
   case EarlyExit::Cause::split_private_atomic:
     return Failure::Kind::private_memory;
   case EarlyExit::Cause::unknown_mode:
-  case EarlyExit::Cause::unknown_image:
+  case EarlyExit::Cause::unknown_resource:
     return Failure::Kind::illegal_instruction;
   case EarlyExit::Cause::interrupted:
     return Failure::Kind::interrupted;
@@ -52,8 +52,8 @@ std::string event_of(const EarlyExit& exit) {
   case EarlyExit::Cause::unknown_mode:
     return "at offset " + offset_from_entry(exit.instruction.value_or(0)) +
            ": MODE gets a value that no constant of the kernel leads to, executed";
-  case EarlyExit::Cause::unknown_image:
-    return std::string(exit.image) + " is not supported; accessed";
+  case EarlyExit::Cause::unknown_resource:
+    return std::string(exit.resource) + " is not supported; accessed";
   case EarlyExit::Cause::trap:
   case EarlyExit::Cause::cancelled:
     break;

@@ -20,6 +20,7 @@
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "softgpu/compute/run_time/private_memory.hpp"
 #include "softgpu/compute/run_time/typed_buffers.hpp"
+#include "softgpu/compute/run_time/untyped_buffers.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {

@@ -12,8 +12,8 @@
 #include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/program/program.hpp"
+#include "softgpu/compute/run_time/clocks.hpp"
 #include "softgpu/compute/run_time/fault_guard.hpp"
-#include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {

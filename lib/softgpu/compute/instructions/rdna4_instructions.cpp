@@ -9,7 +9,7 @@
 #include "softgpu/compute/instructions/float_functions.hpp"
 #include "softgpu/compute/instructions/half_functions.hpp"
 #include "softgpu/compute/instructions/row_permutation.hpp"
-#include "softgpu/compute/run_time/memory_runtime.hpp"
+#include "softgpu/compute/run_time/clocks.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {

@@ -12,6 +12,7 @@
 #include "softgpu/compute/emit/memory_order.hpp"
 #include "softgpu/compute/instructions/families.hpp"
 #include "softgpu/compute/instructions/memory_formats.hpp"
+#include "softgpu/compute/run_time/clocks.hpp"
 #include "softgpu/compute/run_time/compute_unit_caches.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"

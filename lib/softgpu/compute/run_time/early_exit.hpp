@@ -23,9 +23,9 @@ struct EarlyExit {
     split_private_atomic,    ///< on private memory, of more than the dword that lies in one piece
     trap,
     cancelled,
-    interrupted,    ///< by another thread
-    unknown_mode,   ///< MODE was set to a value that the translated code has not got
-    unknown_image,  ///< a descriptor of an image, sampler or buffer tells of what the soft GPU has not got
+    interrupted,       ///< by another thread
+    unknown_mode,      ///< MODE was set to a value that the translated code has not got
+    unknown_resource,  ///< a descriptor of an image, sampler or buffer tells of what the soft GPU has not got
   };
   Cause cause;
   /// memory_fault, foreign_memory: the accessed address; split_private_atomic: the offset
@@ -36,7 +36,7 @@ struct EarlyExit {
   Refusal refusal = Refusal::not_mapped;  ///< memory_fault: why
   std::uint32_t lane = 0;                 ///< of private memory: of the wavefront
   std::uint32_t private_bytes = 0;        ///< of private memory: how much the lane has
-  const char* image = nullptr;            ///< unknown_image: what
+  const char* resource = nullptr;         ///< unknown_resource: what
   std::uint64_t host_address = 0;         ///< in the translated code that was left, of what it did; 0: not known
 };
 

@@ -59,7 +59,7 @@ void image_store(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
   const auto access = ImageAccess::unpacked(bits);
   const ImageView view(*state, access.descriptors());
   if (!view.format()) return;
-  if (view.format()->is_srgb()) refuse_image("a store to an image of an sRGB format");
+  if (view.format()->is_srgb()) refuse_resource("a store to an image of an sRGB format");
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     const auto address = view.address(level_of(*state, access, lane), place_of(*state, access, lane));
@@ -79,7 +79,7 @@ std::uint64_t image_addresses(WaveState* state, std::uint64_t lanes, std::uint64
   const auto access = ImageAccess::unpacked(bits);
   const ImageView view(*state, access.descriptors());
   if (view.format() && (view.format()->bytes() != bytes || !view.format()->is_of_dwords()))
-    refuse_image("an atomic access to an image of this format");
+    refuse_resource("an atomic access to an image of this format");
   std::uint64_t in_range = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
@@ -100,12 +100,12 @@ void image_size(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
   const ImageView view(*state, access.descriptors());
   // Which component has the slices of one-dimensional arrays, and what those hold that an image has not got, is not
   // known for sure.
-  if (view.dimension() == ImageDimension::one_array) refuse_image("the size of a one-dimensional array");
+  if (view.dimension() == ImageDimension::one_array) refuse_resource("the size of a one-dimensional array");
   constexpr unsigned levels = 8;
   const unsigned known = levels | (view.dimension() == ImageDimension::one   ? 1U
                                    : view.dimension() == ImageDimension::two ? 3U
                                                                              : 7U);
-  if ((access.mask & ~known) != 0) refuse_image("the size of an image in a dimension that it has not got");
+  if ((access.mask & ~known) != 0) refuse_resource("the size of an image in a dimension that it has not got");
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     const std::uint32_t level = address_of(*state, 0, lane);

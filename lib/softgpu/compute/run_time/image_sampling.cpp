@@ -97,7 +97,7 @@ public:
     if (filter == Filter::point && (sampler_.levels != ImageSampler::LevelFilter::linear || !has_levels()) &&
         !access_.has(ImageAccess::reference) && depth_filter(filter) == Filter::point)
       return put_texel(lane, address, nearest(level));
-    if (view_.format() && view_.format()->is_integer()) refuse_image("a linear filter on integers");
+    if (view_.format() && view_.format()->is_integer()) refuse_resource("a linear filter on integers");
 
     std::array<float, 4> sum = {};
     const float last = static_cast<float>(view_.levels() - 1);
@@ -117,11 +117,11 @@ public:
 private:
   /// Refuses what the soft GPU has not got of samplers.
   void check() const {
-    if (sampler_.has_degamma) refuse_image("a sampler with a conversion of gamma of its own");
-    if (sampler_.reduction != 0) refuse_image("a sampler that takes the least or the greatest texel");
-    if (is_there_another_axis()) refuse_image("an image of other dimensions than the instruction's");
+    if (sampler_.has_degamma) refuse_resource("a sampler with a conversion of gamma of its own");
+    if (sampler_.reduction != 0) refuse_resource("a sampler that takes the least or the greatest texel");
+    if (is_there_another_axis()) refuse_resource("an image of other dimensions than the instruction's");
     if (sampler_.border == ImageSampler::Border::of_register)
-      refuse_image("a sampler with a border color from a table");
+      refuse_resource("a sampler with a border color from a table");
   }
 
   [[nodiscard]] bool is_there_another_axis() const {

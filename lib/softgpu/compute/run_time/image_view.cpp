@@ -14,25 +14,27 @@ constexpr std::uint32_t first_image_type = 8;
 
 }  // namespace
 
-void refuse_image(const char* what) { FaultGuard::exit({.cause = EarlyExit::Cause::unknown_image, .image = what}); }
+void refuse_resource(const char* what) {
+  FaultGuard::exit({.cause = EarlyExit::Cause::unknown_resource, .resource = what});
+}
 
 ImageView::ImageView(const WaveState& state, ImageDescriptors layout) : resource_(state.image_resource, layout) {
-  if (resource_.type < first_image_type) refuse_image("an image's descriptor that is none");
+  if (resource_.type < first_image_type) refuse_resource("an image's descriptor that is none");
   dimension_ = static_cast<ImageDimension>(resource_.type - first_image_type);
-  if (dimension_ == ImageDimension::cube) refuse_image("a cube map");
-  if (dimension_ > ImageDimension::two_array) refuse_image("an image of several samples a texel");
-  if (resource_.array_pitch != 0) refuse_image("an image with an array pitch");
-  if (resource_.last_level < resource_.base_level) refuse_image("an image whose last level is before its first");
+  if (dimension_ == ImageDimension::cube) refuse_resource("a cube map");
+  if (dimension_ > ImageDimension::two_array) refuse_resource("an image of several samples a texel");
+  if (resource_.array_pitch != 0) refuse_resource("an image with an array pitch");
+  if (resource_.last_level < resource_.base_level) refuse_resource("an image whose last level is before its first");
   resource_.greatest_level = std::max(resource_.greatest_level, resource_.last_level);
   format_ = ElementFormat::make_unified(resource_.format, layout == ImageDescriptors::gfx10
                                                               ? ElementFormat::Numbering::gfx10
                                                               : ElementFormat::Numbering::gfx11);
-  if (!format_ && resource_.format != 0) refuse_image("an image of this format");
+  if (!format_ && resource_.format != 0) refuse_resource("an image of this format");
   if (dimension_ == ImageDimension::one || dimension_ == ImageDimension::one_array) resource_.height = 1;
 
   const std::uint32_t bytes = format_ ? format_->bytes() : 0;
   if (resource_.swizzle_mode == 0) {
-    if (resource_.greatest_level != 0) refuse_image("a linear image of several levels");
+    if (resource_.greatest_level != 0) refuse_resource("a linear image of several levels");
     const bool has_pitch = dimension_ == ImageDimension::one || dimension_ == ImageDimension::two;
     row_bytes_ = has_pitch && resource_.pitch != 0
                      ? (resource_.pitch + 1) * bytes

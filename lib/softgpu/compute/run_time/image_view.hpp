@@ -15,7 +15,7 @@
 namespace softgpu::compute::runtime {
 
 /// Ends the wavefront: an image, a sampler or a buffer is of a kind that the soft GPU has not got. `what` is kept.
-[[noreturn]] void refuse_image(const char* what);
+[[noreturn]] void refuse_resource(const char* what);
 
 /// A texel within a level, by its column, row and slice.
 struct TexelPlace {

@@ -12,6 +12,25 @@
 
 namespace softgpu::compute::runtime {
 
+template <class Access>
+void for_each_lane(std::uint64_t lanes, Access&& access) {
+  for (; lanes != 0; lanes &= lanes - 1) access(static_cast<unsigned>(std::countr_zero(lanes)));
+}
+
+/// How many bytes of `left` are accessed at once: a byte, a short, a dword, or two where `in_pairs`.
+inline std::uint32_t piece(std::uint32_t left, bool in_pairs) { return left >= 8 && in_pairs ? 8 : std::min(left, 4U); }
+
+/// A lane's dwords from `at` bytes on, and what they become from there on.
+inline std::uint64_t lane_bytes(const WaveState& state, unsigned lane, std::uint32_t at, std::uint32_t size) {
+  const std::uint64_t low = state.lane_data[at / 4][lane] >> at % 4 * 8;
+  return size == 8 ? low | std::uint64_t{state.lane_data[at / 4 + 1][lane]} << 32 : low;
+}
+inline void put_lane_bytes(WaveState& state, unsigned lane, std::uint32_t at, std::uint32_t size, std::uint64_t value) {
+  std::uint32_t& dword = state.lane_data[at / 4][lane];
+  dword = at % 4 == 0 ? static_cast<std::uint32_t>(value) : dword | static_cast<std::uint32_t>(value) << at % 4 * 8;
+  if (size == 8) state.lane_data[at / 4 + 1][lane] = static_cast<std::uint32_t>(value >> 32);
+}
+
 /// Looks an address up that is not in the window: ends the wavefront if it is neither the GPU's nor in the dispatch
 /// packet, or notes its range.
 void look_up_access(WaveState& state, std::uint64_t address);

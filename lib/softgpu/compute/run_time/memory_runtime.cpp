@@ -4,7 +4,6 @@
 #include <array>
 #include <atomic>
 #include <bit>
-#include <chrono>
 #include <cstring>
 #include <iterator>
 #include <span>
@@ -13,32 +12,12 @@
 
 #include "softgpu/compute/run_time/accessible_memory.hpp"
 #include "softgpu/compute/run_time/fault_guard.hpp"
-#include "softgpu/compute/run_time/image_view.hpp"
 #include "softgpu/compute/run_time/interrupt.hpp"
 #include "softgpu/compute/run_time/lane_memory.hpp"
 #include "softgpu/compute/run_time/versions_by_cpu.hpp"
 
 namespace softgpu::compute::runtime {
 namespace {
-
-template <class Access>
-void for_each_lane(std::uint64_t lanes, Access&& access) {
-  for (; lanes != 0; lanes &= lanes - 1) access(static_cast<unsigned>(std::countr_zero(lanes)));
-}
-
-/// How many bytes of `left` are accessed at once: a byte, a short, a dword, or two where `in_pairs`.
-std::uint32_t piece(std::uint32_t left, bool in_pairs) { return left >= 8 && in_pairs ? 8 : std::min(left, 4U); }
-
-/// A lane's dwords from `at` bytes on, and what they become from there on.
-std::uint64_t lane_bytes(const WaveState& state, unsigned lane, std::uint32_t at, std::uint32_t size) {
-  const std::uint64_t low = state.lane_data[at / 4][lane] >> at % 4 * 8;
-  return size == 8 ? low | std::uint64_t{state.lane_data[at / 4 + 1][lane]} << 32 : low;
-}
-void put_lane_bytes(WaveState& state, unsigned lane, std::uint32_t at, std::uint32_t size, std::uint64_t value) {
-  std::uint32_t& dword = state.lane_data[at / 4][lane];
-  dword = at % 4 == 0 ? static_cast<std::uint32_t>(value) : dword | static_cast<std::uint32_t>(value) << at % 4 * 8;
-  if (size == 8) state.lane_data[at / 4 + 1][lane] = static_cast<std::uint32_t>(value >> 32);
-}
 
 /// Calls `access(lane, at, bytes, host address, where that is)` for each part of each lane's bytes that is accessed at
 /// once.
@@ -55,30 +34,6 @@ void for_each_piece(WaveState* state, std::uint64_t lanes, std::uint64_t flat_sc
       const std::uint32_t size = crosses ? 1 : piece(bytes - at, in_pairs);
       access(lane, at, size, inside ? host_address(*state, lane, flat_scratch, place, at, size) : std::nullopt,
              place.segment);
-      at += size;
-    }
-  });
-}
-
-BufferResource known_buffer(std::uint64_t low, std::uint64_t high, const UntypedAccess& access) {
-  const BufferResource buffer(low, high, access.layout);
-  if (!buffer.has_known_elements()) refuse_image("a swizzled buffer whose SWIZZLE_ENABLE is 2");
-  return buffer;
-}
-
-template <class Access>
-void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const BufferResource& buffer,
-                              std::uint32_t scalar_offset, std::uint32_t bytes, Access&& access) {
-  for_each_lane(lanes, [&](unsigned lane) {
-    const std::uint64_t index = (state->lane_addresses[lane] >> 32) + (buffer.adds_lane ? lane : 0);
-    const std::uint64_t offset = state->lane_addresses[lane] & 0xffffffff;
-    for (std::uint32_t at = 0; at < bytes;) {
-      const std::uint32_t size =
-          piece(bytes - at, !buffer.is_swizzled() && buffer.contains(index, offset + at, 8, scalar_offset));
-      const bool inside = buffer.contains(index, offset + at, size, scalar_offset);
-      const std::uint64_t address = buffer.base + scalar_offset + buffer.place(index, offset + at);
-      if (inside) check_access(*state, address, size);
-      access(lane, at, size, inside ? std::optional(address) : std::nullopt);
       at += size;
     }
   });
@@ -436,44 +391,6 @@ void scatter_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes) 
   });
 }
 
-void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
-                 std::uint32_t scalar_offset, std::uint32_t access) {
-  const UntypedAccess untyped = UntypedAccess::unpacked(access);
-  for_each_piece_in_buffer(
-      state, lanes, known_buffer(resource_low, resource_high, untyped), scalar_offset, untyped.bytes,
-      [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
-        put_lane_bytes(*state, lane, at, size, address ? read_cached(*state, *address, size) : 0);
-      });
-}
-
-void buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
-                  std::uint32_t scalar_offset, std::uint32_t access) {
-  const UntypedAccess untyped = UntypedAccess::unpacked(access);
-  for_each_piece_in_buffer(
-      state, lanes, known_buffer(resource_low, resource_high, untyped), scalar_offset, untyped.bytes,
-      [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
-        if (address) write_cached(*state, *address, lane_bytes(*state, lane, at, size), size);
-      });
-}
-
-std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low,
-                               std::uint64_t resource_high, std::uint32_t scalar_offset, std::uint32_t access) {
-  const UntypedAccess untyped = UntypedAccess::unpacked(access);
-  const BufferResource buffer = known_buffer(resource_low, resource_high, untyped);
-  std::uint64_t inside = 0;
-  for_each_lane(lanes, [&](unsigned lane) {
-    const std::uint64_t index = (state->lane_addresses[lane] >> 32) + (buffer.adds_lane ? lane : 0);
-    const std::uint64_t offset = state->lane_addresses[lane] & 0xffffffff;
-    if (buffer.contains(index, offset, untyped.bytes, scalar_offset)) {
-      inside |= std::uint64_t{1} << lane;
-      state->lane_addresses[lane] = buffer.base + scalar_offset + buffer.place(index, offset);
-    } else {
-      state->lane_data[0][lane] = state->lane_data[1][lane] = 0;
-    }
-  });
-  return inside;
-}
-
 namespace {
 
 /// Whether `bytes` from each address on are in the range. Of each CPU's vector instructions, which have no comparison
@@ -530,25 +447,5 @@ void poll(WaveState* state) {
   const std::uint32_t before = std::atomic_ref(state->polls).fetch_add(1, std::memory_order_seq_cst);
   if ((before + 1) % patience == 0) state->yield(state);
 }
-
-namespace {
-
-std::uint64_t nanoseconds_now() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
-
-}  // namespace
-
-void look_at_clock(WaveState* state) {
-  constexpr std::uint64_t longest_turn = 500'000;
-  const std::uint64_t now = nanoseconds_now();
-  if (state->turn_since == 0) state->turn_since = now;
-  if (now - state->turn_since >= longest_turn) state->end_turn(state);
-}
-
-std::uint64_t real_time() { return nanoseconds_now() / (1'000'000'000 / real_time_frequency); }
-
-std::uint64_t shader_clock() { return nanoseconds_now() * (shader_megahertz / 100) / 10; }
 
 }  // namespace softgpu::compute::runtime

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 
-#include "softgpu/compute/instruction_set/buffer_resource.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute::runtime {
@@ -33,27 +32,6 @@ void scatter(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
 void gather_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
 void scatter_cached(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
 
-/// What a buffer instruction accesses, in one number for translated code.
-struct UntypedAccess {
-  std::uint32_t bytes;  ///< of each lane
-  BufferDescriptors layout;
-
-  [[nodiscard]] std::uint32_t packed() const { return bytes | static_cast<std::uint32_t>(layout) << 8; }
-  [[nodiscard]] static UntypedAccess unpacked(std::uint32_t bits) {
-    return {bits & 0xff, static_cast<BufferDescriptors>(bits >> 8)};
-  }
-};
-
-/// A buffer resource descriptor and where in the buffer: lane_addresses holds index << 32 | offset of each lane.
-/// Accesses out of the buffer's range read 0 and write nothing. `access` is an UntypedAccess.
-void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
-                 std::uint32_t scalar_offset, std::uint32_t access);
-void buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low, std::uint64_t resource_high,
-                  std::uint32_t scalar_offset, std::uint32_t access);
-/// Replaces lane_addresses by host addresses, and zeroes the data of lanes out of range. Returns the lanes in range.
-std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint64_t resource_low,
-                               std::uint64_t resource_high, std::uint32_t scalar_offset, std::uint32_t access);
-
 /// Ends the wavefront where one of the lanes' `bytes` at lane_addresses are not the GPU's memory.
 void check_lanes(WaveState* state, std::uint64_t lanes, std::uint32_t bytes);
 /// The same for one access.
@@ -65,14 +43,5 @@ void permute(WaveState* state, std::uint64_t lanes);
 /// Called before each access that asks for memory's current value: earlier stores become visible to all first. It may
 /// wait for another wavefront: every so often the others run.
 void poll(WaveState* state);
-
-/// Called by loops, after every so many branches back: ends a turn that has taken long.
-void look_at_clock(WaveState* state);
-
-/// s_memrealtime counts at 100 MHz, s_memtime at the frequency that the topology tells of the GPU, whatever the host's.
-inline constexpr std::uint64_t real_time_frequency = 100'000'000;
-inline constexpr std::uint32_t shader_megahertz = 1700;  ///< a multiple of 100
-std::uint64_t real_time();
-std::uint64_t shader_clock();
 
 }  // namespace softgpu::compute::runtime

@@ -19,7 +19,7 @@ public:
         selects_((access.data_format | access.number_format) == 0),
         format_(selects_ ? descriptors_format(access) : access.format(access.data_format, access.number_format)) {
     if (resource_.is_swizzled() && access.numbering != ImageDescriptors::none)
-      refuse_image("a swizzled buffer of elements with a format");
+      refuse_resource("a swizzled buffer of elements with a format");
   }
 
   [[nodiscard]] const std::optional<ElementFormat>& format() const { return format_; }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "softgpu/compute/execution/launch.hpp"
+#include "softgpu/compute/run_time/clocks.hpp"
 #include "softgpu/compute/run_time/global_wave_sync.hpp"
 #include "softgpu/compute/run_time/memory_runtime.hpp"
 #include "test_launch.hpp"

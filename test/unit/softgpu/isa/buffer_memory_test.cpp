@@ -211,6 +211,15 @@ TEST(BufferSwizzle, InterleavesElements) {
                   case_of(atomic<u32>("atomic_add", [](u32 m, u32 data) { return m + data; }), by_turns(records))});
 }
 
+TEST(BufferSwizzle, OfUnknownElementsIsRefused) {
+  if (layout() != BufferDescriptors::gfx11) GTEST_SKIP() << "SWIZZLE_ENABLE has one bit";
+  const auto failure = refusal("s_mov_b32 s4, 0\ns_mov_b32 s5, 0x80000000\ns_mov_b32 s6, 64\ns_mov_b32 s7, 0\n"
+                               "buffer_load_b32 v8, v0, s[4:7], null idxen");
+  if (!failure) FAIL() << "it ran";
+  EXPECT_EQ(failure->kind, compute::Failure::Kind::illegal_instruction) << failure->text;
+  EXPECT_NE(failure->text.find("SWIZZLE_ENABLE is 2"), std::string::npos) << failure->text;
+}
+
 TEST(BufferRange, IsAsTheDescriptorChooses) {
   if (layout() == BufferDescriptors::gfx9) GTEST_SKIP() << "GFX9's descriptors have no OOB_SELECT";
   for (const OutOfRange out_of_range :
