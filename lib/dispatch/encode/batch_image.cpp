@@ -7,7 +7,7 @@ namespace fastdispatch::detail {
 BatchImage make_image(const BatchRecording& recording, const hsa_queue_t* queue, KernargChunks& kernargs) {
   BatchImage image;
   image.kernargs = kernargs.take(recording.kernargs().size());
-  std::byte* const arguments = image.kernargs.bytes.data();
+  std::byte* const arguments = image.kernargs.bytes().data();
   std::copy(recording.kernargs().begin(), recording.kernargs().end(), arguments);
   for (const Step& step : recording.steps()) {
     const auto* dispatch = std::get_if<DispatchStep>(&step);

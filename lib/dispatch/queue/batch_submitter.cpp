@@ -49,7 +49,7 @@ inline Submission BatchSubmitter::publish(const Work& work, const Beginning& beg
   // From here to the publication nothing fails. An image that changes is this submission's alone until then.
   BatchImage& image = ready.image;
   if (parametrized) {
-    work.recording.parameters().apply(values, image.stream.packets, image.dispatches, image.kernargs.bytes.data());
+    work.recording.parameters().apply(values, image.stream.packets, image.dispatches, image.kernargs.bytes().data());
     image.kernargs.complete_writes();
   }
   for (PooledSignal& signal : ready.signals) signal->store(1);

@@ -43,10 +43,7 @@ protected:
     return result;
   }
 
-  detail::BatchImage image() {
-    detail::KernargChunks kernargs(hsa.agent(), KernargMemory::host);
-    return make_image(detail::recording_of(batch), nullptr, kernargs);
-  }
+  detail::BatchImage image() { return make_image(detail::recording_of(batch), nullptr, kernargs); }
 
   FenceScope first_release() { return image().stream.packets.front().header().ordering.release; }
 
@@ -64,6 +61,7 @@ protected:
   }
 
   MockHsa hsa;
+  detail::KernargChunks kernargs{hsa.agent(), KernargMemory::host};
   const detail::KernelInfo info{.name = "kernel",
                                 .object = 0x1000,
                                 .kernarg_size = 8,

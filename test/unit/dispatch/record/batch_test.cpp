@@ -109,8 +109,8 @@ TEST_F(BatchSubmission, rings_one_doorbell_and_replays_the_same_packets) {
 TEST_F(BatchSubmission, keeps_kernargs_until_it_completed) {
   Queue queue(hsa.agent());
   const std::size_t before = hsa.allocations();
+  constexpr unsigned many = 300;  // their arguments are an allocation of their own
   {
-    constexpr unsigned many = 300;  // their arguments are an allocation of their own
     Batch batch(hsa.agent());
     record(batch, many);
     queue.submit(batch);
@@ -122,7 +122,10 @@ TEST_F(BatchSubmission, keeps_kernargs_until_it_completed) {
   Batch other(hsa.agent());
   record(other, 1);
   queue.submit(other);
-  EXPECT_EQ(hsa.allocations(), before + 1);
+  EXPECT_EQ(hsa.allocations(), before + 3);
+  record(other, many);
+  queue.submit(other);
+  EXPECT_EQ(hsa.allocations(), before + 3) << "those of a submission that completed are used again";
 }
 
 TEST_F(BatchSubmission, longer_than_the_ring_goes_in_parts) {
