@@ -1,4 +1,5 @@
 // FLAT, GLOBAL and SCRATCH instructions.
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -37,10 +38,15 @@ AddressOperands address_operands(const Instruction& i, Segment segment, std::siz
   return {i.operands.at(vector), scalar, i.number("offset")};
 }
 
+/// What all lanes add to an offset within scratch, or to a flat address (i64).
+Value* base_offset(Emitter& e, const AddressOperands& operands) {
+  Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
+  return operands.has_base() ? e.ir.CreateAdd(offset, e.ir.CreateZExt(e.scalar(*operands.scalar), e.i64())) : offset;
+}
+
 /// Offsets within scratch (<16 x i64>).
 Chunks scratch_offsets(Emitter& e, const AddressOperands& operands) {
-  Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
-  if (operands.has_base()) offset = e.ir.CreateAdd(offset, e.ir.CreateZExt(e.scalar(*operands.scalar), e.i64()));
+  Value* offset = base_offset(e, operands);
   Chunks offsets;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     offsets[chunk] = e.splat(offset);
@@ -170,43 +176,64 @@ void call_runtime(Emitter& e, Function* function, Segment segment, const Address
          {e.state(), lanes, flat_scratch(e), constant(e, segment), offset, e.ir.getInt32(format.bytes)});
 }
 
-/// Lane 0's offset within private memory (i64), and whether all lanes access dwords there, at the same offset (i1). The
+/// An address of an enabled lane, by its 32-bit words: what the others' are compared with.
+using Words = std::array<Value*, 2>;
+
+/// The address operand's words in lane 0 if that is enabled, as it mostly is, else in the enabled lanes if these are
+/// equal; of a scratch address one.
+Words some_lanes_address(Emitter& e, const Operand& vector) {
+  llvm::BasicBlock* first = e.ir.GetInsertBlock();
+  llvm::BasicBlock* other = e.new_block("lane_0_is_disabled");
+  llvm::BasicBlock* done = e.new_block("some_lane");
+  Words words = {};
+  for (unsigned word = 0; word < vector.dwords; ++word)
+    words.at(word) = e.ir.CreateExtractElement(e.vector(vector, 0, word), std::uint64_t{0});
+  e.ir.CreateCondBr(e.ir.CreateTrunc(e.exec(), e.i1()), done, other);
+  e.ir.SetInsertPoint(other);
+  Words others = {};
+  for (unsigned word = 0; word < vector.dwords; ++word) {
+    Value* all = zeros(e);
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk)
+      all = e.ir.CreateOr(all, e.ir.CreateSelect(e.exec_mask(chunk), e.vector(vector, chunk, word), zeros(e)));
+    others.at(word) = e.ir.CreateOrReduce(all);
+  }
+  e.ir.CreateBr(done);
+  e.ir.SetInsertPoint(done);
+  for (unsigned word = 0; word < vector.dwords; ++word) {
+    auto* merged = e.ir.CreatePHI(e.i32(), 2);
+    merged->addIncoming(words.at(word), first);
+    merged->addIncoming(others.at(word), other);
+    words.at(word) = merged;
+  }
+  return words;
+}
+
+/// Whether the enabled lanes have this address (i1).
+Value* have_address(Emitter& e, const Operand& vector, const Words& address) {
+  Value* wrong = zeros(e);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* differs = zeros(e);
+    for (unsigned word = 0; word < vector.dwords; ++word)
+      differs = e.ir.CreateOr(differs, e.ir.CreateXor(e.vector(vector, chunk, word), e.splat(address.at(word))));
+    wrong = e.ir.CreateOr(wrong, e.ir.CreateSelect(e.exec_mask(chunk), differs, zeros(e)));
+  }
+  return e.ir.CreateIsNull(mask_bits(e, e.ir.CreateIsNotNull(wrong)));
+}
+
+/// The lanes' offset within private memory (i64), and whether all lanes access dwords there, at that offset (i1). The
 /// lanes' dwords lie side by side then: compilers keep variables there.
 struct PrivateRow {
   Value* offset;
   Value* is_there;
 };
 
-/// Whether the enabled lanes have lane 0's number (i1).
-Value* are_equal(Emitter& e, const Chunks& numbers) {
-  Value* first = e.splat(e.ir.CreateExtractElement(numbers[0], std::uint64_t{0}));
-  Value* wrong = nullptr;
-  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* differs = e.ir.CreateXor(numbers[chunk], first);
-    differs = e.ir.CreateSelect(e.exec_mask(chunk), differs, llvm::Constant::getNullValue(differs->getType()));
-    wrong = chunk == 0 ? differs : e.ir.CreateOr(wrong, differs);
-  }
-  return e.ir.CreateIsNull(e.ir.CreateBitCast(e.ir.CreateIsNotNull(wrong), e.ir.getInt16Ty()));
-}
-
-/// Whether lane 0 has a flat address in the private aperture (i1).
-Value* is_lane_0_private(Emitter& e, const AddressOperands& operands) {
-  Value* high = e.ir.CreateExtractElement(e.vector(operands.vector, 0, 1), std::uint64_t{0});
-  return e.ir.CreateICmpEQ(high, aperture_high(e, offsetof(WaveState, private_aperture)));
-}
-
-PrivateRow private_row(Emitter& e, Segment segment, const AddressOperands& operands, std::uint32_t bytes) {
-  const Chunks addresses = lane_addresses(e, segment, operands);
-  Value* first = e.ir.CreateExtractElement(addresses[0], std::uint64_t{0});
-  Value* is_there = operands.vector.is_vector() ? are_equal(e, addresses) : e.ir.getTrue();
-  Value* offset = first;
-  if (segment == Segment::flat) {
-    Value* aperture = e.field(offsetof(WaveState, private_aperture), e.i64());
-    Value* is_private = e.ir.CreateICmpEQ(e.ir.CreateAnd(first, 0xffffffff00000000), aperture);
-    is_there = e.ir.CreateAnd(is_there, e.ir.CreateAnd(is_private, e.ir.CreateIsNotNull(aperture)));
-    offset = e.ir.CreateAdd(first, e.ir.getInt64(static_cast<std::uint64_t>(operands.offset)));
-    offset = e.ir.CreateAnd(offset, 0xffffffff);
-  }
+/// Of flat addresses those that are in the private aperture, as `address` is.
+PrivateRow private_row(Emitter& e, Segment segment, const AddressOperands& operands, const Words& address,
+                       std::uint32_t bytes) {
+  Value* is_there = operands.vector.is_vector() ? have_address(e, operands.vector, address) : e.ir.getTrue();
+  Value* offset = base_offset(e, operands);
+  if (operands.vector.is_vector()) offset = e.ir.CreateAdd(offset, e.ir.CreateZExt(address[0], e.i64()));
+  if (segment == Segment::flat) offset = e.ir.CreateAnd(offset, 0xffffffff);
   Value* size = e.ir.CreateZExt(e.field(offsetof(WaveState, scratch_bytes_per_lane), e.i32()), e.i64());
   Value* is_inside = e.ir.CreateAnd(e.ir.CreateICmpUGE(size, e.ir.getInt64(bytes)),
                                     e.ir.CreateICmpULE(offset, e.ir.CreateSub(size, e.ir.getInt64(bytes))));
@@ -239,12 +266,16 @@ void access_private(Emitter& e, Segment segment, const AddressOperands& operands
   llvm::BasicBlock* rows = e.new_block("private_rows");
   llvm::BasicBlock* others = e.new_block("others");
   llvm::BasicBlock* done = e.new_block("accessed");
+  Words address = {};
+  if (operands.vector.is_vector()) address = some_lanes_address(e, operands.vector);
   if (segment == Segment::flat) {  // a look at one lane tells which question is worth asking of all
     llvm::BasicBlock* maybe = e.new_block("maybe_private");
-    e.ir.CreateCondBr(is_lane_0_private(e, operands), maybe, others);
+    Value* aperture = aperture_high(e, offsetof(WaveState, private_aperture));
+    e.ir.CreateCondBr(e.ir.CreateAnd(e.ir.CreateICmpEQ(address[1], aperture), e.ir.CreateIsNotNull(aperture)), maybe,
+                      others);
     e.ir.SetInsertPoint(maybe);
   }
-  const PrivateRow row = private_row(e, segment, operands, format.bytes);
+  const PrivateRow row = private_row(e, segment, operands, address, format.bytes);
   e.ir.CreateCondBr(row.is_there, rows, others);
   e.ir.SetInsertPoint(rows);
   for (unsigned dword = 0; dword < format.dwords(); ++dword) in_row(dword, row_addresses(e, row.offset, dword));

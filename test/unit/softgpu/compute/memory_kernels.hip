@@ -120,6 +120,17 @@ KERNEL flat_everywhere(unsigned* out) {
   out[item()] += shared[threadIdx.x] + own[0] + own[1];
 }
 
+// Some lanes access private memory by flat addresses, lane 0 none of them: at one offset, and at several.
+KERNEL flat_private_of_some(unsigned* out, unsigned where) {
+  unsigned own[4] = {item(), 1000 + item(), 2000 + item(), 3000 + item()};
+  unsigned* any = own;
+  asm volatile("" : "+v"(any) : : "memory");
+  if (threadIdx.x % 3 == 1) any[where] += 5;
+  if (threadIdx.x % 3 == 2) any[threadIdx.x % 4] += 7;
+  asm volatile("" : : : "memory");
+  out[item()] = own[0] + 3 * own[1] + 5 * own[2] + 7 * own[3];
+}
+
 KERNEL private_array(const unsigned* in, unsigned* out, unsigned rounds) {
   unsigned history[40];
   for (unsigned i = 0; i < 40; ++i) history[i] = in[item()] * i;

@@ -277,6 +277,18 @@ TEST_F(MemoryKernels, flat_instructions_reach_lds_private_and_global_memory) {
   }
 }
 
+TEST_F(MemoryKernels, flat_instructions_reach_private_memory_of_some_lanes) {
+  std::vector<unsigned> out(256);
+  ASSERT_EQ(text(program().run("flat_private_of_some", {{256, 1, 1}, {256, 1, 1}}, out.data(), 2U)), "");
+  constexpr std::array<unsigned, 4> factors = {1, 3, 5, 7};
+  for (unsigned t = 0; t < 256; ++t) {
+    unsigned sum = t % 3 == 1 ? factors[2] * 5 : 0;
+    if (t % 3 == 2) sum += factors[t % 4] * 7;
+    for (unsigned n = 0; n < 4; ++n) sum += factors[n] * (1000 * n + t);
+    ASSERT_EQ(out[t], sum) << t;
+  }
+}
+
 TEST_F(MemoryKernels, private_arrays_are_indexed_by_each_work_item_on_its_own) {
   const auto in = random_numbers<unsigned>(320);
   std::vector<unsigned> out(320);
