@@ -43,6 +43,38 @@ void add_carrying(HandlerTable& table, const char* mnemonic, Sum operation, Carr
   });
 }
 
+/// Shifts a number of 64 bits. By as many bits in all lanes, its halves: x86's vectors have 32 bits in more lanes, and
+/// what addresses are put together of stays apart.
+template <Op::BinaryOps operation>
+void shift_wide(Emitter& e, const Instruction& i) {
+  VectorInstruction vector(e, i);
+  Chunks results = {};
+  if (i.operands.at(1).is_vector()) {
+    for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+      Value* const sources[] = {vector.source(0, u32, chunk), vector.source(1, u64, chunk)};
+      results.at(chunk) = shift_by_first<operation>(e, sources);
+    }
+    return vector.write(u64, results);
+  }
+  Value* amount = e.ir.CreateExtractElement(vector.source(0, u32, 0), std::uint64_t{0});
+  Value* is_half_gone = e.ir.CreateIsNotNull(e.ir.CreateAnd(amount, 32));
+  Value* bits = e.splat(e.ir.CreateAnd(amount, 31));
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* pair = vector.source(1, u64, chunk);
+    Value* low = e.low_half(pair);
+    Value* high = e.high_half(pair);
+    const bool is_left = operation == Op::Shl;
+    Value* shifted = e.ir.CreateBinOp(operation, is_left ? low : high, bits);
+    Value* across =
+        e.ir.CreateIntrinsic(is_left ? Intrinsic::fshl : Intrinsic::fshr, {low->getType()}, {high, low, bits});
+    Value* gone = operation == Op::AShr ? e.ir.CreateAShr(high, 31) : e.splat(0U);
+    Value* outer = e.ir.CreateSelect(is_half_gone, gone, shifted);
+    Value* inner = e.ir.CreateSelect(is_half_gone, shifted, across);
+    results.at(chunk) = is_left ? e.combine(outer, inner) : e.combine(inner, outer);
+  }
+  vector.write(u64, results);
+}
+
 /// v_mad_u64_u32 v[0:1], s[0:1], v2, v3, v[4:5]
 void add_wide_multiply(HandlerTable& table, const char* mnemonic, bool is_signed) {
   table.add(mnemonic, [=](Emitter& e, const Instruction& i) {
@@ -153,9 +185,9 @@ void wide_windows(Emitter& e, const Instruction& i) {
 }  // namespace
 
 void add_vector_wide_integer(HandlerTable& table) {
-  add_vector_operation(table, "v_lshlrev_b64", {u64, {u32, u64}}, shift_by_first<Op::Shl>);
-  add_vector_operation(table, "v_lshrrev_b64", {u64, {u32, u64}}, shift_by_first<Op::LShr>);
-  add_vector_operation(table, "v_ashrrev_i64", {u64, {u32, u64}}, shift_by_first<Op::AShr>);
+  table.add("v_lshlrev_b64", shift_wide<Op::Shl>);
+  table.add("v_lshrrev_b64", shift_wide<Op::LShr>);
+  table.add("v_ashrrev_i64", shift_wide<Op::AShr>);
   add_vector_operation(table, "v_qsad_pk_u16_u8", {u64, {u64, u32, u64}}, packed_windows<false>);
   add_vector_operation(table, "v_mqsad_pk_u16_u8", {u64, {u64, u32, u64}}, packed_windows<true>);
   add_carrying(table, "v_add_co_u32", Sum::add, CarryIn::no);
