@@ -89,7 +89,7 @@ private:
   TemplateCalls* templates_ = nullptr;
   std::map<BlockKey, llvm::BasicBlock*> blocks_;
   std::vector<BlockKey> pending_blocks_;
-  std::set<std::int64_t> indirect_targets_;
+  std::map<std::int64_t, llvm::BasicBlock*> indirect_targets_;
   llvm::BasicBlock* start_ = nullptr;
   llvm::BasicBlock* indirect_ = nullptr;  ///< where indirect branches meet, if there are any
   llvm::Value* target_slot_ = nullptr;    ///< the address that they go to

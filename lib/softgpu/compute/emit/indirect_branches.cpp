@@ -17,8 +17,8 @@ using llvm::Value;
 void Emitter::allow_indirect_branches(const std::set<std::int64_t>& targets) {
   target_slot_ = entry_ir_.CreateAlloca(i64(), nullptr, "target");
   indirect_ = new_block("indirect");
-  indirect_targets_ = targets;
-  for (const std::int64_t target : targets) block_at(target);
+  exec_knowledge.forget();
+  for (const std::int64_t target : targets) indirect_targets_[target] = block_at(target);
 }
 
 void Emitter::branch_to(Value* address) {
@@ -72,8 +72,8 @@ void Emitter::finish_indirect_branches() {
   ir.SetInsertPoint(indirect_);
   Value* offset = ir.CreateSub(ir.CreateLoad(i64(), target_slot_), field(offsetof(WaveState, code_address), i64()));
   llvm::SwitchInst* choice = ir.CreateSwitch(offset, leave, static_cast<unsigned>(indirect_targets_.size()));
-  for (const std::int64_t target : indirect_targets_)
-    choice->addCase(ir.getInt64(static_cast<std::uint64_t>(target)), blocks_.at({target, known_mode.initial(), false}));
+  for (const auto& [target, block] : indirect_targets_)
+    choice->addCase(ir.getInt64(static_cast<std::uint64_t>(target)), block);
 
   ir.SetInsertPoint(leave);
   if (memory() != nullptr)

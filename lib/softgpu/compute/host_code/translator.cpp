@@ -47,8 +47,8 @@ unsigned agpr_limit(const Program& program) {
   return limit;
 }
 
-/// A longer program is translated for any EXEC only: its first dispatch takes long enough as it is.
-constexpr std::size_t most_instructions_twice = 500;
+/// A longer program is translated for any EXEC only: LLVM's time grows faster than the code.
+constexpr std::size_t most_instructions_twice = 2000;
 
 /// The code is translated for each mode that it is reached in.
 constexpr std::size_t most_modes = 64;
@@ -68,9 +68,8 @@ Translation translate(const Program& program, const WaveStart& wave_start, const
   emitter.indexing.limit = vgpr_limit(program);
   emitter.known_mode.set_possible(modes_of_constants(program, float_mode));
   if (templates != nullptr) emitter.call_templates(*templates, emitter.indexing.limit, agpr_limit(program));
+  if (templates != nullptr || program.instructions.size() > most_instructions_twice) emitter.exec_knowledge.ignore();
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
-  if (templates != nullptr || program.branches_indirectly() || program.instructions.size() > most_instructions_twice)
-    emitter.exec_knowledge.ignore();
   const auto& modes_reached = emitter.known_mode.possible();
   const auto skips = [](std::uint32_t mode) { return (mode & mode_register::vskip) != 0; };
   const unsigned ids_in_rows = wave_start.has_ids_in_rows ? program.target.architecture->work_item_id_registers() : 0;
