@@ -243,7 +243,7 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
   std::array<std::uint8_t, longest> bytes = {};
   const std::size_t available = std::min(code.size(), bytes.size());
   for (std::size_t i = 0; i < available; ++i) bytes[i] = std::to_integer<std::uint8_t>(code[i]);
-  if (ends_disassembler(std::span(bytes).first<8>())) return std::nullopt;
+  if (ends_disassembler(std::span(bytes).first<8>(), target_)) return std::nullopt;
   std::uint32_t first_dword = 0;
   std::memcpy(&first_dword, bytes.data(), sizeof first_dword);
   std::array<char, 512> text = {};

@@ -14,15 +14,23 @@ namespace {
 /// Whether a selector of an SDWA instruction is reserved (CDNA2 ISA manual, "VOP_SDWA"): LLVM's disassembler would end
 /// the process. A selector of the second source of a VOP1 instruction, which has no second source, is refused by LLVM
 /// itself.
-bool has_reserved_selector(std::span<const std::uint8_t, 8> bytes) {
-  std::array<std::uint32_t, 2> dwords;
-  std::memcpy(dwords.data(), bytes.data(), sizeof dwords);
+bool has_reserved_selector(const std::array<std::uint32_t, 2>& dwords) {
   constexpr std::uint32_t sdwa = 0xf9;
   if (dwords[0] >> 31 != 0 || (dwords[0] & 0x1ff) != sdwa) return false;
   constexpr std::uint32_t vopc = 0x3e;  // its destination is a mask, and has no selector
   const auto is_reserved = [&](unsigned bit) { return (dwords[1] >> bit & 7) == 7; };
   const bool is_kept_unknown = (dwords[1] >> 11 & 3) == 3;  // the use of the destination's other bits
   return is_reserved(16) || is_reserved(24) || (dwords[0] >> 25 != vopc && (is_reserved(8) || is_kept_unknown));
+}
+
+/// Whether an instruction of 64 bits names a literal. On GFX9 there is none (CDNA2 ISA manual, "VOP3" and "MUBUF"), and
+/// the disassemblers of LLVM 21 and 22 crash.
+bool has_literal_in_64_bits(const std::array<std::uint32_t, 2>& dwords) {
+  constexpr std::uint32_t vop3 = 0x34, mubuf = 0x38, mtbuf = 0x3a;
+  const std::uint32_t encoding = dwords[0] >> 26;
+  if (encoding == mubuf || encoding == mtbuf) return dwords[1] >> 24 == 0xff;
+  const auto is_literal = [&](unsigned bit) { return (dwords[1] >> bit & 0x1ff) == 0xff; };
+  return encoding == vop3 && (is_literal(0) || is_literal(9) || is_literal(18));
 }
 
 /// LLVM 15 takes some of gfx942's matrix instructions for gfx908's, whose sums are always in accumulation registers:
@@ -93,7 +101,11 @@ void name_group_ids(Instruction& instruction) {
 
 }  // namespace
 
-bool ends_disassembler(std::span<const std::uint8_t, 8> bytes) { return has_reserved_selector(bytes); }
+bool ends_disassembler(std::span<const std::uint8_t, 8> bytes, const Target& target) {
+  std::array<std::uint32_t, 2> dwords;
+  std::memcpy(dwords.data(), bytes.data(), sizeof dwords);
+  return has_reserved_selector(dwords) || (!target.architecture->is_rdna() && has_literal_in_64_bits(dwords));
+}
 
 bool make_cmp_of_cmpx(std::span<std::uint8_t> code) {
   std::uint32_t dword = 0;

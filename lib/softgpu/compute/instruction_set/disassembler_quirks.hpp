@@ -10,7 +10,7 @@
 namespace softgpu::compute {
 
 /// Whether the disassembler would end the process at these bytes, which are no instruction.
-[[nodiscard]] bool ends_disassembler(std::span<const std::uint8_t, 8> bytes);
+[[nodiscard]] bool ends_disassembler(std::span<const std::uint8_t, 8> bytes, const Target& target);
 
 /// Makes v_cmpx of GFX9 in 64 bits, which LLVM 21 calls undefined, the v_cmp that differs from it by a bit; false if
 /// the code is none.

@@ -178,6 +178,16 @@ TEST(Decoder, gives_nothing_where_the_code_ends_in_front_of_a_literal) {
   EXPECT_FALSE(decode(0x810000ff));  // s_add_i32
 }
 
+TEST(Decoder, refuses_literals_where_gfx9_has_none) {
+  EXPECT_FALSE(decode(0xe0700004, 0xff000100, 0x1234));                    // buffer_store_dword, soffset
+  EXPECT_FALSE(decode(0xe8030004, 0xff000100, 0x1234));                    // tbuffer_load_format_xyzw
+  EXPECT_FALSE(decode(0xd1ff0000, 0x040a02ff, 0x1234));                    // v_add3_u32, src0
+  EXPECT_FALSE(decode(0xd1ff0000, 0x0409ff01, 0x1234));                    // src1
+  EXPECT_FALSE(decode(0xd1ff0000, 0x03fe0501, 0x1234));                    // src2
+  EXPECT_TRUE(decode(0xd1ff0000, 0x040e0501));                             // v1, v2, v3
+  EXPECT_TRUE(decode_for("gfx1030", 0xd76d0000, 0x040e04ff, 0x00001234));  // v_add3_u32 v0, 0x1234, v2, v3
+}
+
 TEST(Decoder, reads_comparisons_into_exec_in_both_encodings) {
   const auto compare = decode(0xd031006a, 0x00020300);
   ASSERT_TRUE(compare);
