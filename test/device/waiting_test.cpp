@@ -22,18 +22,29 @@ protected:
   /// A submission that completes when `gate` is 0.
   Submission submit_behind_gate() { return queue.submit(encode(BarrierAnd{.signals = {gate.handle()}})); }
 
-  static nanoseconds thread_time() {
-    timespec time{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
-  }
+  /// What a thread has used of a core by when.
+  struct Use {
+    std::chrono::steady_clock::time_point when = std::chrono::steady_clock::now();
+    nanoseconds used = thread_time();
+
+    /// The share of a core that the same thread has used since.
+    [[nodiscard]] double share_since() const {
+      return std::chrono::duration<double>(thread_time() - used) / (std::chrono::steady_clock::now() - when);
+    }
+
+  private:
+    static nanoseconds thread_time() {
+      timespec time{};
+      clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+      return std::chrono::seconds(time.tv_sec) + nanoseconds(time.tv_nsec);
+    }
+  };
   /// The share of a core that this thread uses in `action`.
   template <class Action>
   static double core_share(Action action) {
-    const auto start = std::chrono::steady_clock::now();
-    const nanoseconds used = thread_time();
+    const Use start;
     action();
-    return std::chrono::duration<double>(thread_time() - used) / (std::chrono::steady_clock::now() - start);
+    return start.share_since();
   }
 
   Signal gate{gpu, 1};
@@ -56,11 +67,11 @@ TEST_F(Waiting, that_blocks_leaves_the_core_to_others) {
 // ROCr lets the first waiter of a signal sleep; a second one would spin.
 TEST_F(Waiting, of_several_threads_for_one_queue_leaves_the_cores_to_others) {
   const Submission stuck = submit_behind_gate();
-  std::promise<nanoseconds> used;
-  nanoseconds first{};
+  std::promise<double> share;
+  Use first;
   Queue other(gpu);
-  other.submit(encode(BarrierAnd{})).on_complete([&](const Error*) { first = thread_time(); });
-  stuck.on_complete([&](const Error*) { used.set_value(thread_time() - first); });
+  other.submit(encode(BarrierAnd{})).on_complete([&](const Error*) { first = Use(); });
+  stuck.on_complete([&](const Error*) { share.set_value(first.share_since()); });
   {
     std::vector<std::jthread> threads;
     for (int i = 0; i < 3; ++i)
@@ -79,16 +90,16 @@ TEST_F(Waiting, of_several_threads_for_one_queue_leaves_the_cores_to_others) {
     for (int i = 0; i < 3; ++i) threads.emplace_back([&] { EXPECT_NO_THROW(stuck.wait(limit)); });
     gate.store(0);
   }
-  EXPECT_LT(used.get_future().get(), blocked.timeout / 20);
+  EXPECT_LT(share.get_future().get(), 0.05);
 }
 
 // The first thread blocks for the latest submission: the others have to tell it of theirs.
 TEST_F(Waiting, for_earlier_submissions_beside_later_ones_leaves_the_cores_to_others) {
   const std::array stuck{submit_behind_gate(), queue.submit(encode(BarrierAnd{})), queue.submit(encode(BarrierAnd{}))};
   Queue other(gpu);
-  std::promise<nanoseconds> used;
-  nanoseconds start{};
-  other.submit(encode(BarrierAnd{})).on_complete([&](const Error*) { start = thread_time(); });
+  std::promise<double> share;
+  Use start;
+  other.submit(encode(BarrierAnd{})).on_complete([&](const Error*) { start = Use(); });
   other.wait(limit);
   other.wait_for_callbacks();
   const auto waits_in_vain = [](auto wait) {
@@ -97,7 +108,7 @@ TEST_F(Waiting, for_earlier_submissions_beside_later_ones_leaves_the_cores_to_ot
   {
     const std::jthread last = waits_in_vain([&] { stuck[2].wait(blocked); });
     std::this_thread::sleep_for(milliseconds(20));  // so that it is in HSA; if not, there is less to see
-    stuck[1].on_complete([&](const Error*) { used.set_value(thread_time() - start); });
+    stuck[1].on_complete([&](const Error*) { share.set_value(start.share_since()); });
     const std::jthread any = waits_in_vain([&] { static_cast<void>(wait_any(stuck, blocked)); });
     const std::jthread earlier = waits_in_vain([&] { stuck[1].wait(blocked); });
     const std::jthread first = waits_in_vain([&] { stuck[0].wait(blocked); });
@@ -108,17 +119,17 @@ TEST_F(Waiting, for_earlier_submissions_beside_later_ones_leaves_the_cores_to_ot
     threads.emplace_back([&one] { EXPECT_EQ(wait_any(std::span(&one, 1), limit), 0U); });
   }
   gate.store(0);
-  EXPECT_LT(used.get_future().get(), blocked.timeout / 20);
+  EXPECT_LT(share.get_future().get(), 0.05);
 }
 
 TEST_F(Waiting, by_callback_needs_no_core) {
-  std::promise<nanoseconds> used;
-  nanoseconds first{};
-  queue.submit(encode(BarrierAnd{})).on_complete([&](const Error*) { first = thread_time(); });
-  submit_behind_gate().on_complete([&](const Error*) { used.set_value(thread_time() - first); });
+  std::promise<double> share;
+  Use first;
+  queue.submit(encode(BarrierAnd{})).on_complete([&](const Error*) { first = Use(); });
+  submit_behind_gate().on_complete([&](const Error*) { share.set_value(first.share_since()); });
   std::this_thread::sleep_for(blocked.timeout);
   gate.store(0);
-  EXPECT_LT(used.get_future().get(), blocked.timeout / 20);
+  EXPECT_LT(share.get_future().get(), 0.05);
 }
 
 TEST_F(Waiting, by_callback_sees_what_the_kernels_wrote) {
