@@ -17,7 +17,7 @@ using llvm::Value;
 void Emitter::allow_indirect_branches(const std::set<std::int64_t>& targets) {
   target_slot_ = entry_ir_.CreateAlloca(i64(), nullptr, "target");
   indirect_ = new_block("indirect");
-  exec_knowledge.forget();
+  exec_knowledge.forget();  // each target looks at EXEC
   for (const std::int64_t target : targets) indirect_targets_[target] = block_at(target);
 }
 

@@ -47,6 +47,7 @@ void add_carrying(HandlerTable& table, const char* mnemonic, Sum operation, Carr
 /// what addresses are put together of stays apart.
 template <Op::BinaryOps operation>
 void shift_wide(Emitter& e, const Instruction& i) {
+  if (i.operands.size() != 3) e.unsupported("operands");
   VectorInstruction vector(e, i);
   Chunks results = {};
   if (i.operands.at(1).is_vector()) {
