@@ -46,9 +46,13 @@ void Emitter::run_following_waves() {
   Value* begins_group = ir.CreateICmpEQ(wave, field(offsetof(WaveState, waves_in_group), i32()));
   wave = ir.CreateSelect(begins_group, ir.getInt32(0), wave);
   ir.CreateStore(wave, place(offsetof(WaveState, wave_in_group)));
-  Value* group_id = ir.CreateInBoundsGEP(ir.getInt8Ty(), state(),
-                                         ir.CreateZExt(field(offsetof(WaveState, group_id_place), i32()), i64()));
-  ir.CreateStore(ir.CreateAdd(ir.CreateLoad(i32(), group_id), ir.CreateZExt(begins_group, i32())), group_id);
+  // By the pair of SGPRs that it is in: translated code loads pairs, and a host waits for the store of a part of what it
+  // loads to reach its cache.
+  static_assert(offsetof(WaveState, sgprs) % 8 == 0);
+  Value* group_id = ir.CreateZExt(field(offsetof(WaveState, group_id_place), i32()), i64());
+  Value* pair = ir.CreateInBoundsGEP(ir.getInt8Ty(), state(), ir.CreateAnd(group_id, ~std::uint64_t{7}));
+  Value* one = ir.CreateShl(ir.CreateZExt(begins_group, i64()), ir.CreateShl(ir.CreateAnd(group_id, 4), 3));
+  ir.CreateStore(ir.CreateAdd(ir.CreateLoad(i64(), pair), one), pair);
   Value* first_id = ir.CreateMul(ir.CreateZExt(wave, i64()), ir.getInt64(wavefront_size()));
   Value* ids = ir.CreateInBoundsGEP(i32(), field(offsetof(WaveState, group_ids), ir.getPtrTy()), first_id);
   ir.CreateStore(ids, place(offsetof(WaveState, work_item_ids)));
