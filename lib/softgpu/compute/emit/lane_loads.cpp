@@ -5,27 +5,16 @@
 #include <vector>
 
 #include <llvm/IR/Constants.h>
-#include <llvm/IR/Intrinsics.h>
 
 #include "softgpu/compute/emit/lane_shape.hpp"
 #include "softgpu/compute/emit/lane_window.hpp"
+#include "softgpu/compute/emit/row_prefetch.hpp"
 
 namespace softgpu::compute {
 
 using llvm::Value;
 
 namespace {
-
-/// Prefetches for the wavefront after the next, if each wavefront goes on where the previous one ended. Without it,
-/// every page begins with a wait for memory.
-void prefetch(Emitter& e, Value* from, unsigned chunk_bytes) {
-  const unsigned distance = 2 * e.chunks() * chunk_bytes;
-  for (unsigned line = 0; line < chunk_bytes; line += 64) {
-    Value* place = e.ir.CreateConstGEP1_64(e.ir.getInt8Ty(), from, distance + line);
-    e.ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},
-                         {place, e.ir.getInt32(0), e.ir.getInt32(3), e.ir.getInt32(1)});
-  }
-}
 
 /// The first `count` of `size` dwords in memory. The other dwords are undefined, and their memory is not touched.
 Value* load_first_dwords(Emitter& e, Value* from, unsigned count, unsigned size, bool is_volatile) {
@@ -43,14 +32,14 @@ Values load_consecutive(Emitter& e, const LaneAddresses& a, const Values& inacti
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     if (dwords == 1) {
       Value* from = accessible_pointer(e, a, chunk);
-      if (!a.in_lds) prefetch(e, from, 4 * lanes_per_chunk);
+      if (!a.in_lds) prefetch_ahead(e, Prefetch::for_load, from, 4 * lanes_per_chunk);
       values[0][chunk] =
           e.ir.CreateMaskedLoad(Emitter::lanes(e.i32()), from, unaligned, a.active[chunk], inactive[0][chunk]);
       continue;
     }
     Value* from = first_pointer(e, a, chunk);
     const unsigned size = lanes_per_chunk * step;
-    if (!a.in_lds) prefetch(e, from, 4 * size);
+    if (!a.in_lds) prefetch_ahead(e, Prefetch::for_load, from, 4 * size);
     Value* all = load_first_dwords(e, from, size - (step - dwords), size, keeps_whole(a, dwords));
     for (unsigned d = 0; d < dwords; ++d) {
       std::vector<int> elements;
@@ -78,7 +67,7 @@ Values load_overlapping(Emitter& e, const LaneAddresses& a, const Values& inacti
     second.insert(second.end(), {lane + 1, static_cast<int>(lanes_per_chunk) + lane + 1});
   }
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    if (!a.in_lds) prefetch(e, first_pointer(e, a, chunk), 4 * lanes_per_chunk);
+    if (!a.in_lds) prefetch_ahead(e, Prefetch::for_load, first_pointer(e, a, chunk), 4 * lanes_per_chunk);
     for_each_part(values.size(), [&](std::size_t d, std::size_t dwords) {
       Value* own = load_neighbours(e, a, chunk, d);
       values[d][chunk] = own;
@@ -260,7 +249,9 @@ Chunks load_elements(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, un
   for (unsigned lane = 0; lane < lanes_per_chunk; ++lane) elements.push_back(static_cast<int>(lane * step));
   Chunks values;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* loaded = load_vector(e, first_pointer(e, a, chunk), bytes, elements.back() + 1);
+    Value* from = first_pointer(e, a, chunk);
+    if (chunk == 0 && step == 1 && !a.in_lds) prefetch_ahead(e, Prefetch::for_load, from, lanes_per_chunk * bytes);
+    Value* loaded = load_vector(e, from, bytes, elements.back() + 1);
     if (step != 1) loaded = e.ir.CreateShuffleVector(loaded, elements);
     values[chunk] = e.ir.CreateZExt(loaded, Emitter::lanes(e.i32()));
   }
@@ -288,8 +279,10 @@ Chunks load_some_elements(Emitter& e, const LaneAddresses& a, std::uint32_t byte
   llvm::Type* narrow = Emitter::lanes(e.ir.getIntNTy(8 * bytes));
   Chunks values;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    Value* loaded = e.ir.CreateMaskedLoad(narrow, accessible_pointer(e, a, chunk), unaligned, a.active[chunk],
-                                          llvm::Constant::getNullValue(narrow));
+    Value* from = accessible_pointer(e, a, chunk);
+    if (chunk == 0 && !a.in_lds) prefetch_ahead(e, Prefetch::for_load, from, lanes_per_chunk * bytes);
+    Value* loaded =
+        e.ir.CreateMaskedLoad(narrow, from, unaligned, a.active[chunk], llvm::Constant::getNullValue(narrow));
     values[chunk] = e.ir.CreateZExt(loaded, Emitter::lanes(e.i32()));
   }
   return values;
