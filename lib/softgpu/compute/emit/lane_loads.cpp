@@ -1,5 +1,7 @@
 #include "softgpu/compute/emit/lane_loads.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -242,18 +244,32 @@ Value* load_vector(Emitter& e, Value* from, std::uint32_t bytes, unsigned count)
   return e.ir.CreateAlignedLoad(llvm::FixedVectorType::get(e.ir.getIntNTy(8 * bytes), count), from, unaligned);
 }
 
-/// One vector a chunk, of which each lane has the first of `step` elements. What is behind the last lane's element is
-/// not touched.
-Chunks load_elements(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, unsigned step) {
-  std::vector<int> elements;
-  for (unsigned lane = 0; lane < lanes_per_chunk; ++lane) elements.push_back(static_cast<int>(lane * step));
+/// One vector a chunk, with an element a lane.
+Chunks load_elements(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   Chunks values;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* from = first_pointer(e, a, chunk);
-    if (chunk == 0 && step == 1 && !a.in_lds) prefetch_ahead(e, Prefetch::for_load, from, lanes_per_chunk * bytes);
-    Value* loaded = load_vector(e, from, bytes, elements.back() + 1);
-    if (step != 1) loaded = e.ir.CreateShuffleVector(loaded, elements);
-    values[chunk] = e.ir.CreateZExt(loaded, Emitter::lanes(e.i32()));
+    if (chunk == 0 && !a.in_lds) prefetch_ahead(e, Prefetch::for_load, from, lanes_per_chunk * bytes);
+    values[chunk] = e.ir.CreateZExt(load_vector(e, from, bytes, lanes_per_chunk), Emitter::lanes(e.i32()));
+  }
+  return values;
+}
+
+/// Of a row of lanes, the first of each `step` bytes. A host loads vectors of a power of two of bytes best: the last
+/// one begins earlier, so that what is behind the last lane's byte is not touched.
+Chunks load_bytes_apart(Emitter& e, const LaneAddresses& row, unsigned step) {
+  const auto span = [&](unsigned lanes) { return (lanes - 1) * step + 1; };
+  const unsigned width = std::bit_ceil(span(lanes_per_chunk));
+  const unsigned last_begin = span(lanes_per_chunk * e.chunks()) - width;
+  Chunks values;
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    const unsigned first = chunk * lanes_per_chunk * step;
+    const unsigned begin = std::min(first, last_begin);
+    std::vector<int> elements;
+    for (unsigned lane = 0; lane < lanes_per_chunk; ++lane)
+      elements.push_back(static_cast<int>(first - begin + lane * step));
+    Value* loaded = load_vector(e, displaced(e, first_pointer(e, row, 0), begin), 1, width);
+    values[chunk] = e.ir.CreateZExt(e.ir.CreateShuffleVector(loaded, elements), Emitter::lanes(e.i32()));
   }
   return values;
 }
@@ -301,14 +317,13 @@ std::optional<Chunks> load_small_row(Emitter& e, const LaneAddresses& a, std::ui
   };
   if (has_row(a, bytes) && can_mask_small(e))
     return load(RowLanes::active, [&](const LaneAddresses& row) { return load_some_elements(e, row, bytes); });
-  const auto load_step = [&](unsigned step) {
-    return load(RowLanes::all, [&](const LaneAddresses& row) { return load_elements(e, row, bytes, step); });
-  };
-  if (has_row(a, bytes)) return load_step(1);
+  if (has_row(a, bytes))
+    return load(RowLanes::all, [&](const LaneAddresses& row) { return load_elements(e, row, bytes); });
   if (bytes == 2 && has_row(a, 1))
     return load(RowLanes::all, [&](const LaneAddresses& row) { return load_overlapping_shorts(e, row); });
   for (unsigned step = 2; bytes == 1 && step <= most_bytes_apart; ++step)
-    if (has_row(a, step)) return load_step(step);
+    if (has_row(a, step))
+      return load(RowLanes::all, [&](const LaneAddresses& row) { return load_bytes_apart(e, row, step); });
   return std::nullopt;
 }
 
@@ -319,7 +334,7 @@ Chunks load_small(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   if (const auto values = load_small_row(e, a, bytes)) return *values;
   Ways ways(e, 1);
   ways.when(e.ir.CreateAnd(follow(e, a, bytes), all_active(e, a)));
-  ways.arrive({load_elements(e, a, bytes, 1)});
+  ways.arrive({load_elements(e, a, bytes)});
   ways.otherwise();
   ways.arrive({gather_small(e, a, bytes)});
   return ways.finish().front();

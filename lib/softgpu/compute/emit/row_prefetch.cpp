@@ -5,8 +5,8 @@
 namespace softgpu::compute {
 
 void prefetch_ahead(Emitter& e, Prefetch purpose, llvm::Value* from, unsigned chunk_bytes) {
-  constexpr unsigned line_bytes = 64, closest_cache = 3, data = 1;
-  const unsigned distance = 2 * e.chunks() * chunk_bytes;
+  constexpr unsigned wavefronts_ahead = 4, line_bytes = 64, closest_cache = 3, data = 1;
+  const unsigned distance = wavefronts_ahead * e.chunks() * chunk_bytes;
   for (unsigned line = 0; line < chunk_bytes; line += line_bytes) {
     llvm::Value* place = e.ir.CreateConstGEP1_64(e.ir.getInt8Ty(), from, distance + line);
     e.ir.CreateIntrinsic(llvm::Intrinsic::prefetch, {place->getType()},

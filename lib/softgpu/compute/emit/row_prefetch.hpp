@@ -9,7 +9,7 @@ namespace softgpu::compute {
 
 enum class Prefetch : std::uint8_t { for_load, for_store };
 
-/// What the wavefront after the next accesses instead of the `chunk_bytes` at `from`, which are a chunk's. Without it,
+/// What a wavefront a few further on accesses instead of the `chunk_bytes` at `from`, which are a chunk's. Without it,
 /// every page begins with a wait for memory.
 void prefetch_ahead(Emitter& e, Prefetch purpose, llvm::Value* from, unsigned chunk_bytes);
 
