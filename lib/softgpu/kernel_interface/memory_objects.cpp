@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include <unistd.h>
 
@@ -92,25 +93,19 @@ int MemoryObjects::allocate(abi::AllocateMemory& args, std::uint32_t node) {
 }
 
 int MemoryObjects::free(std::uint64_t handle) {
-  Object object;
-  bool is_last = true;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = objects_.find(handle);
-    if (found == objects_.end()) return EINVAL;
-    object = found->second;
-    // Memory without an address may have been imported twice.
-    const auto is_another = [&](const auto& other) {
-      return other.first != handle && other.second.address == object.address;
-    };
-    is_last = std::ranges::none_of(objects_, is_another);
-    if (!is_last || !object.is_memory) objects_.erase(found);
-  }
-  if (!is_last || !object.is_memory) return 0;
+  std::unique_lock lock(mutex_);
+  auto entry = objects_.extract(handle);
+  if (entry.empty()) return EINVAL;
+  const Object object = entry.mapped();
+  // Memory without an address may have been imported twice.
+  const bool has_another =
+      std::ranges::any_of(objects_, [&](const auto& other) { return other.second.address == object.address; });
+  if (has_another || !object.is_memory) return 0;
+  lock.unlock();
   const int error = error_number(memory_.free(object.address));
-  if (error == EBUSY) return error;
-  const std::lock_guard lock(mutex_);
-  objects_.erase(handle);
+  if (error != EBUSY) return error;
+  lock.lock();
+  objects_.insert(std::move(entry));
   return error;
 }
 

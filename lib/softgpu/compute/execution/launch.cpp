@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "occupancy/occupancy.hpp"
@@ -91,10 +92,10 @@ std::optional<Failure> check(const Kernel& kernel, const hsa_kernel_dispatch_pac
                  "the kernel was translated for work-groups of another shape"};
 }
 
-/// Whether two packets have the same fields, as far as check() looks at them.
-bool has_sizes_of(const hsa_kernel_dispatch_packet_t& one, const hsa_kernel_dispatch_packet_t& other) {
-  return one.setup == other.setup && grid_size(one) == grid_size(other) && group_size(one) == group_size(other) &&
-         one.group_segment_size == other.group_segment_size;
+/// The fields that check() looks at.
+auto sizes(const hsa_kernel_dispatch_packet_t& packet) {
+  return std::tie(packet.setup, packet.workgroup_size_x, packet.workgroup_size_y, packet.workgroup_size_z,
+                  packet.grid_size_x, packet.grid_size_y, packet.grid_size_z, packet.group_segment_size);
 }
 
 bool is_linear(const std::array<std::uint32_t, 3>& size) { return size[1] == 1 && size[2] == 1; }
@@ -168,7 +169,7 @@ PreparedLaunch::PreparedLaunch(std::shared_ptr<const Kernel> kernel, const hsa_k
 }
 
 std::optional<Failure> PreparedLaunch::renew(const hsa_kernel_dispatch_packet_t& packet, const QueueView& queue) {
-  const bool same_sizes = has_sizes_of(packet_, packet);
+  const bool same_sizes = sizes(packet_) == sizes(packet);
   if (!same_sizes) {
     if (auto failure = check(packet)) return failure;
     if (auto failure = check(*kernel_, packet)) return failure;
