@@ -14,14 +14,14 @@ namespace Intrinsic = llvm::Intrinsic;
 using enum Lane;
 
 /// Bit n of the result is the bit of a table of 8 that bit n of S0, S1 and S2 number.
-void combine_by_table(Emitter& e, const Instruction& i) {
+void combine_by_table(Emitter& e, const Instruction& i, Lane lane) {
   VectorInstruction vector(e, i);
   const auto table = static_cast<std::uint32_t>(i.number("bitop3"));
   Chunks results = {};
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     std::array<Value*, 3> sources;
-    for (unsigned n = 0; n < 3; ++n) sources.at(n) = vector.source(n, u32, chunk);
-    Value* result = e.splat(0U);
+    for (unsigned n = 0; n < 3; ++n) sources.at(n) = vector.source(n, lane, chunk);
+    Value* result = llvm::Constant::getNullValue(sources[0]->getType());
     for (unsigned number = 0; number < 8; ++number) {
       if ((table >> number & 1) == 0) continue;
       Value* term = nullptr;
@@ -33,7 +33,7 @@ void combine_by_table(Emitter& e, const Instruction& i) {
     }
     results.at(chunk) = result;
   }
-  vector.write(u32, results);
+  vector.write(lane, results, VectorInstruction::UpperHalf::preserved);
 }
 
 Value* next_random(Emitter& e, Sources s) {
@@ -76,7 +76,8 @@ Value* pack_halves(Emitter& e, Sources s) {
 }  // namespace
 
 void add_cdna4_instructions(HandlerTable& table) {
-  table.add("v_bitop3_b32", combine_by_table);
+  table.add("v_bitop3_b32", [](auto& e, auto& i) { combine_by_table(e, i, u32); });
+  table.add("v_bitop3_b16", [](auto& e, auto& i) { combine_by_table(e, i, u16); });
   add_vector_operation(table, "v_prng_b32", {u32, {u32}}, next_random);
   table.add("v_permlane16_swap_b32", [](auto& e, auto& i) { swap_rows(e, i, 1); });
   table.add("v_permlane32_swap_b32", [](auto& e, auto& i) { swap_rows(e, i, 2); });

@@ -1,4 +1,5 @@
 // What CDNA4 has that CDNA3 has not, besides matrices and loads from LDS.
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -94,23 +95,53 @@ TEST(LaterCdna4, WidensBfloats) {
 }
 
 /// Bit n is the table's bit {S0[n], S1[n], S2[n]}.
+u32 combined(u32 table, const std::array<u32, 3>& sources) {
+  u32 result = 0;
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    const u32 number = (sources[0] >> bit & 1) << 2 | (sources[1] >> bit & 1) << 1 | (sources[2] >> bit & 1);
+    result |= (table >> number & 1) << bit;
+  }
+  return result;
+}
+
+constexpr std::array<u32, 6> tables = {0x00, 0x36, 0x80, 0x96, 0xe8, 0xff};
+
 TEST(LaterCdna4, CombinesBitsByATable) {
   std::vector<Case> cases;
-  for (const u32 table : {0x00U, 0x36U, 0x80U, 0x96U, 0xe8U, 0xffU})
-    cases.push_back({.assembly = "v_bitop3_b32 v8, v0, s4, v2" + (table == 0 ? "" : " bitop3:" + std::to_string(table)),
-                     .prepare = {},
-                     .reference = [table](MachineState& state) {
-                       for (unsigned lane = 0; lane < lane_count; ++lane) {
-                         if (!state.active(lane)) continue;
-                         u32 result = 0;
-                         for (unsigned bit = 0; bit < 32; ++bit) {
-                           const u32 number = (state.vector[0][lane] >> bit & 1) << 2 |
-                                              (state.scalar[4] >> bit & 1) << 1 | (state.vector[2][lane] >> bit & 1);
-                           result |= (table >> number & 1) << bit;
-                         }
-                         state.vector[8][lane] = result;
-                       }
-                     }});
+  for (const u32 table : tables)
+    cases.push_back(
+        {.assembly = "v_bitop3_b32 v8, v0, s4, v2" + (table == 0 ? "" : " bitop3:" + std::to_string(table)),
+         .prepare = {},
+         .reference = [table](MachineState& state) {
+           for (unsigned lane = 0; lane < lane_count; ++lane)
+             if (state.active(lane))
+               state.vector[8][lane] = combined(table, {state.vector[0][lane], state.scalar[4], state.vector[2][lane]});
+         }});
+  expect_match(cases, later);
+}
+
+/// Of halves that op_sel selects, a bit for each source and for the destination, whose other half stays.
+TEST(LaterCdna4, CombinesBitsOfHalvesByATable) {
+  std::vector<Case> cases;
+  for (const u32 table : tables)
+    for (const unsigned halves : {0U, 1U, 2U, 4U, 8U, 13U})
+      cases.push_back(
+          {.assembly = "v_bitop3_b16 v8, v0, s4, v2" + (table == 0 ? "" : " bitop3:" + std::to_string(table)) +
+                       " op_sel:[" + std::to_string(halves & 1) + "," + std::to_string(halves >> 1 & 1) + "," +
+                       std::to_string(halves >> 2 & 1) + "," + std::to_string(halves >> 3) + "]",
+           .prepare = {},
+           .reference = [table, halves](MachineState& state) {
+             for (unsigned lane = 0; lane < lane_count; ++lane) {
+               if (!state.active(lane)) continue;
+               const auto half = [&](unsigned n, u32 dword) { return dword >> (halves >> n & 1) * 16 & 0xffff; };
+               const u32 result = combined(table, {half(0, state.vector[0][lane]), half(1, state.scalar[4]),
+                                                   half(2, state.vector[2][lane])}) &
+                                  0xffff;
+               u32& destination = state.vector[8][lane];
+               destination =
+                   (halves >> 3) != 0 ? (destination & 0xffff) | result << 16 : (destination & 0xffff0000) | result;
+             }
+           }});
   expect_match(cases, later);
 }
 
