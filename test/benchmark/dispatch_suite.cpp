@@ -59,7 +59,8 @@ std::vector<Group> groups() {
                    names::floor_of),
           {"Round trip of an empty kernel, us",
            1,
-           {{"HSA API", series::round_trip_bare},
+           {{"two threads, by a cache line each", names::thread_round_trip},
+            {"HSA API", series::round_trip_bare},
             {"Queue::dispatch", series::round_trip_dispatch},
             {"batch of 1, replayed", series::round_trip_replay}}},
           by_count("Batches of 16 replayed to one queue, ns a packet until published", names::producer_counts,
@@ -101,6 +102,7 @@ void run_dispatch_suite(int rounds, const std::string& json) {
     measure_drained_rings(samples);
     measure_host_cost(runtime, gpu, hip.get(), samples);
     measure_dispatch(runtime, gpu, samples);
+    measure_thread_round_trip(samples);
     measure_producers(gpu, samples);
     measure_in_flight(gpu, samples);
   }

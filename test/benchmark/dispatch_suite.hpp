@@ -41,6 +41,8 @@ inline std::string replays_behind(std::size_t packets) { return "host_replay_in_
 // Microseconds a packet until the last of several threads has published, and until all completed.
 inline std::string published_by(std::size_t threads) { return "published_by_" + std::to_string(threads); }
 inline std::string completed_of(std::size_t threads) { return "completed_of_" + std::to_string(threads); }
+// Microseconds from one thread's question to another one's answer.
+inline constexpr const char* thread_round_trip = "thread_round_trip";
 
 }  // namespace dispatch_series
 
@@ -49,5 +51,6 @@ void measure_drained_rings(Samples& samples);
 void measure_host_cost(const fastdispatch::Runtime& runtime, fastdispatch::Agent gpu, HipPeer* hip, Samples& samples);
 void measure_in_flight(fastdispatch::Agent gpu, Samples& samples);
 void measure_producers(fastdispatch::Agent gpu, Samples& samples);
+void measure_thread_round_trip(Samples& samples);
 
 void run_dispatch_suite(int rounds, const std::string& json);
