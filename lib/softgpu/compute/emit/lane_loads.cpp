@@ -34,14 +34,14 @@ Values load_consecutive(Emitter& e, const LaneAddresses& a, const Values& inacti
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     if (dwords == 1) {
       Value* from = accessible_pointer(e, a, chunk);
-      if (!a.in_lds) prefetch_ahead(e, Prefetch::for_load, from, 4 * lanes_per_chunk);
+      prefetch_ahead(e, a, Prefetch::for_load, from, 4 * lanes_per_chunk);
       values[0][chunk] =
           e.ir.CreateMaskedLoad(Emitter::lanes(e.i32()), from, unaligned, a.active[chunk], inactive[0][chunk]);
       continue;
     }
     Value* from = first_pointer(e, a, chunk);
     const unsigned size = lanes_per_chunk * step;
-    if (!a.in_lds) prefetch_ahead(e, Prefetch::for_load, from, 4 * size);
+    prefetch_ahead(e, a, Prefetch::for_load, from, 4 * size);
     Value* all = load_first_dwords(e, from, size - (step - dwords), size, keeps_whole(a, dwords));
     for (unsigned d = 0; d < dwords; ++d) {
       std::vector<int> elements;
@@ -69,7 +69,7 @@ Values load_overlapping(Emitter& e, const LaneAddresses& a, const Values& inacti
     second.insert(second.end(), {lane + 1, static_cast<int>(lanes_per_chunk) + lane + 1});
   }
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    if (!a.in_lds) prefetch_ahead(e, Prefetch::for_load, first_pointer(e, a, chunk), 4 * lanes_per_chunk);
+    prefetch_ahead(e, a, Prefetch::for_load, first_pointer(e, a, chunk), 4 * lanes_per_chunk);
     for_each_part(values.size(), [&](std::size_t d, std::size_t dwords) {
       Value* own = load_neighbours(e, a, chunk, d);
       values[d][chunk] = own;
@@ -249,7 +249,7 @@ Chunks load_elements(Emitter& e, const LaneAddresses& a, std::uint32_t bytes) {
   Chunks values;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* from = first_pointer(e, a, chunk);
-    if (chunk == 0 && !a.in_lds) prefetch_ahead(e, Prefetch::for_load, from, lanes_per_chunk * bytes);
+    if (chunk == 0) prefetch_ahead(e, a, Prefetch::for_load, from, lanes_per_chunk * bytes);
     values[chunk] = e.ir.CreateZExt(load_vector(e, from, bytes, lanes_per_chunk), Emitter::lanes(e.i32()));
   }
   return values;
@@ -296,7 +296,7 @@ Chunks load_some_elements(Emitter& e, const LaneAddresses& a, std::uint32_t byte
   Chunks values;
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* from = accessible_pointer(e, a, chunk);
-    if (chunk == 0 && !a.in_lds) prefetch_ahead(e, Prefetch::for_load, from, lanes_per_chunk * bytes);
+    if (chunk == 0) prefetch_ahead(e, a, Prefetch::for_load, from, lanes_per_chunk * bytes);
     Value* loaded =
         e.ir.CreateMaskedLoad(narrow, from, unaligned, a.active[chunk], llvm::Constant::getNullValue(narrow));
     values[chunk] = e.ir.CreateZExt(loaded, Emitter::lanes(e.i32()));

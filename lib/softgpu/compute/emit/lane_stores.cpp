@@ -36,7 +36,7 @@ Value* interleave(Emitter& e, const Values& values, unsigned chunk) {
 void store_consecutive(Emitter& e, const LaneAddresses& a, const Values& values) {
   const auto chunk_bytes = static_cast<unsigned>(4 * lanes_per_chunk * values.size());
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
-    if (!a.in_lds) prefetch_ahead(e, Prefetch::for_store, first_pointer(e, a, chunk), chunk_bytes);
+    prefetch_ahead(e, a, Prefetch::for_store, first_pointer(e, a, chunk), chunk_bytes);
     if (values.size() == 1)
       e.ir.CreateMaskedStore(values[0][chunk], accessible_pointer(e, a, chunk), unaligned, a.active[chunk]);
     else
@@ -120,8 +120,7 @@ namespace {
 void store_elements(Emitter& e, const LaneAddresses& a, std::uint32_t bytes, const Chunks& values, bool is_masked) {
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* narrow = e.ir.CreateTrunc(values[chunk], Emitter::lanes(e.ir.getIntNTy(8 * bytes)));
-    if (chunk == 0 && !a.in_lds)
-      prefetch_ahead(e, Prefetch::for_store, first_pointer(e, a, chunk), lanes_per_chunk * bytes);
+    if (chunk == 0) prefetch_ahead(e, a, Prefetch::for_store, first_pointer(e, a, chunk), lanes_per_chunk * bytes);
     if (is_masked)
       e.ir.CreateMaskedStore(narrow, accessible_pointer(e, a, chunk), unaligned, a.active[chunk]);
     else

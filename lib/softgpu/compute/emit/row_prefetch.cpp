@@ -4,7 +4,8 @@
 
 namespace softgpu::compute {
 
-void prefetch_ahead(Emitter& e, Prefetch purpose, llvm::Value* from, unsigned chunk_bytes) {
+void prefetch_ahead(Emitter& e, const LaneAddresses& a, Prefetch purpose, llvm::Value* from, unsigned chunk_bytes) {
+  if (a.in_lds) return;
   constexpr unsigned wavefronts_ahead = 4, line_bytes = 64, closest_cache = 3, data = 1;
   const unsigned distance = wavefronts_ahead * e.chunks() * chunk_bytes;
   for (unsigned line = 0; line < chunk_bytes; line += line_bytes) {

@@ -92,6 +92,11 @@ KERNEL add_byte_neighbours(const unsigned char* bytes, unsigned* sums, unsigned 
   if (item() + 1 < count) sums[item()] = here[0] * 31 + here[1];
 }
 
+KERNEL add_bytes_apart(const unsigned char* two, const unsigned char* three, const unsigned char* four,
+                       unsigned* sums) {
+  sums[item()] = two[2 * item()] * 7 + three[3 * item()] * 31 + four[4 * item()] * 101;
+}
+
 // The size of a whole work-group is given: HIP tells a smaller one at the edges of the grid.
 KERNEL add_neighbours(const unsigned* in, unsigned* out, const unsigned short* weights, uint2* pairs, unsigned width,
                       unsigned height, uint3 group) {

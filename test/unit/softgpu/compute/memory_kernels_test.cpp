@@ -196,6 +196,30 @@ TEST_F(MemoryKernels, bytes_and_their_neighbours_are_read_to_the_last_byte_and_n
   }
 }
 
+/// At the beginning of a page and at its end, each beside pages that may not be accessed.
+TEST_F(MemoryKernels, bytes_that_lie_apart_are_read_from_the_first_to_the_last_and_no_further) {
+  const FourGibibytes memory;
+  const auto bytes = random_numbers<unsigned char>(FourGibibytes::page);
+  auto* first_page = reinterpret_cast<unsigned char*>(memory.begin());
+  unsigned char* last_page = first_page + FourGibibytes::size - FourGibibytes::page;
+  for (unsigned char* page : {first_page, last_page}) std::copy(bytes.begin(), bytes.end(), page);
+  for (const unsigned count : {64U, 256U, 320U}) {
+    const auto first = [&](unsigned step, bool ends_page) {
+      return ends_page ? FourGibibytes::page - (std::size_t{step} * (count - 1) + 1) : 0;
+    };
+    for (const bool ends_page : {true, false}) {
+      const auto at = [&](unsigned step) { return (ends_page ? first_page : last_page) + first(step, ends_page); };
+      std::vector<unsigned> sums(count);
+      ASSERT_EQ(text(program().run("add_bytes_apart", {{count, 1, 1}, {64, 1, 1}}, at(2), at(3), at(4), sums.data())),
+                "");
+      for (unsigned item = 0; item < count; ++item) {
+        const auto byte = [&](unsigned step) { return bytes[first(step, ends_page) + step * item]; };
+        ASSERT_EQ(sums[item], byte(2) * 7U + byte(3) * 31U + byte(4) * 101U) << item;
+      }
+    }
+  }
+}
+
 /// Work-groups of many shapes: those whose wavefronts have their ids in a row, and others.
 TEST_F(MemoryKernels, neighbours_are_found_by_work_groups_of_any_shape) {
   constexpr std::array<std::array<std::uint16_t, 3>, 10> groups = {{{64, 4, 1},
