@@ -267,10 +267,15 @@ WorkGroup PreparedLaunch::group_of_several_rows(std::uint64_t index) const {
   const std::uint64_t row = index / groups_[0];
   group.id = {static_cast<std::uint32_t>(index % groups_[0]), static_cast<std::uint32_t>(row % groups_[1]),
               static_cast<std::uint32_t>(row / groups_[1])};
-  const auto grid = grid_size(packet_);
-  const auto full = group_size(packet_);
-  for (unsigned d = 0; d < 3; ++d) group.size[d] = std::min(full[d], grid[d] - group.id[d] * full[d]);
+  group.size = size_of(group.id);
   return group;
+}
+
+std::array<std::uint32_t, 3> PreparedLaunch::size_of(const std::array<std::uint32_t, 3>& group_id) const {
+  const auto grid = grid_size(packet_);
+  auto size = group_size(packet_);
+  for (unsigned d = 0; d < 3; ++d) size[d] = std::min(size[d], grid[d] - group_id[d] * size[d]);
+  return size;
 }
 
 std::uint32_t PreparedLaunch::following_waves(const WorkGroup& group, std::uint32_t wave, std::uint64_t groups) const {

@@ -64,11 +64,19 @@ public:
     group.size[0] = std::min(group.size[0], packet_.grid_size_x - group.id[0] * group.size[0]);
     return group;
   }
-  /// The one behind `group`, which must not be the last.
-  [[nodiscard]] WorkGroup group_behind(const WorkGroup& group) const {
-    if (group.id[0] + 2 >= groups_[0]) return this->group(index_of(group) + 1);
-    WorkGroup behind = group;  // in the same row, and not at its end: as large
-    ++behind.id[0];
+  /// The one so far behind `group`: in its row, or the first of the next one. There must be one.
+  [[nodiscard]] WorkGroup group_behind(const WorkGroup& group, std::uint32_t distance = 1) const {
+    WorkGroup behind = group;
+    behind.id[0] += distance;
+    if (behind.id[0] + 1 < groups_[0]) return behind;  // in the same row, and not at its end: as large
+    if (behind.id[0] == groups_[0]) {
+      behind.id[0] = 0;
+      if (++behind.id[1] == groups_[1]) {
+        behind.id[1] = 0;
+        ++behind.id[2];
+      }
+    }
+    behind.size = size_of(behind.id);
     return behind;
   }
 
@@ -116,6 +124,7 @@ private:
   void count_work_groups();
   void lay_out_registers();
   [[nodiscard]] WorkGroup group_of_several_rows(std::uint64_t index) const;
+  [[nodiscard]] std::array<std::uint32_t, 3> size_of(const std::array<std::uint32_t, 3>& group_id) const;
   [[nodiscard]] const std::uint32_t*
   work_item_ids_of_smaller_group(const WorkGroup& group, std::uint32_t first_item,
                                  std::span<std::uint32_t, wavefront_size> room) const;

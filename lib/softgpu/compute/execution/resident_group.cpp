@@ -125,7 +125,7 @@ bool Wave::Row::advance(std::uint64_t waves) {
   wave = static_cast<std::uint32_t>(waves % in_group);
   next += groups;
   if (next == end) return false;
-  group = groups == 1 ? launch->group_behind(group) : launch->group(next);
+  group = launch->group_behind(group, static_cast<std::uint32_t>(groups));
   return true;
 }
 

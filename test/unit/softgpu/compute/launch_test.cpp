@@ -88,10 +88,14 @@ TEST(Launch, work_groups_at_the_edges_of_the_grid_are_partial) {
   std::uint64_t items = 0;
   for (std::uint64_t i = 0; i < launch.group_count(); ++i) items += launch.group(i).work_items();
   EXPECT_EQ(items, 10U * 7 * 5);
-  for (std::uint64_t i = 0; i + 1 < launch.group_count(); ++i) {
-    const WorkGroup behind = launch.group_behind(launch.group(i));
-    EXPECT_EQ(behind.id, launch.group(i + 1).id) << i;
-    EXPECT_EQ(behind.size, launch.group(i + 1).size) << i;
+  for (std::uint64_t i = 0; i < launch.group_count(); ++i) {
+    const WorkGroup group = launch.group(i);
+    const std::uint32_t left_in_row = 3 - group.id[0];
+    for (std::uint32_t distance = 1; distance <= left_in_row && i + distance < launch.group_count(); ++distance) {
+      const WorkGroup behind = launch.group_behind(group, distance);
+      EXPECT_EQ(behind.id, launch.group(i + distance).id) << i;
+      EXPECT_EQ(behind.size, launch.group(i + distance).size) << i;
+    }
   }
   const WorkGroup last = launch.group(26);
   EXPECT_EQ(last.id, (std::array<std::uint32_t, 3>{2, 2, 2}));
