@@ -19,20 +19,20 @@ struct alignas(64) SharedLine {
 }  // namespace
 
 void measure_thread_round_trip(Samples& samples) {
-  constexpr std::uint64_t round_trips = 10'000;
+  constexpr std::uint64_t questions = 10'000;
   SharedLine asked, answered;
   start_threads_on_other_cores();
   const std::jthread other([&] {
-    for (std::uint64_t i = 1; i <= round_trips; ++i) {
+    for (std::uint64_t i = 1; i <= questions; ++i) {
       asked.wait_for(i);
       answered.value.store(i, std::memory_order_release);
     }
   });
   stay_on_first_core();
   const Stopwatch stopwatch;
-  for (std::uint64_t i = 1; i <= round_trips; ++i) {
+  for (std::uint64_t i = 1; i <= questions; ++i) {
     asked.value.store(i, std::memory_order_release);
     answered.wait_for(i);
   }
-  samples.add(dispatch_series::thread_round_trip, stopwatch.microseconds() / round_trips);
+  samples.add(dispatch_series::thread_round_trip, stopwatch.microseconds() / questions);
 }

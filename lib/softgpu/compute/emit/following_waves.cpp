@@ -46,8 +46,8 @@ void Emitter::run_following_waves() {
   Value* begins_group = ir.CreateICmpEQ(wave, field(offsetof(WaveState, waves_in_group), i32()));
   wave = ir.CreateSelect(begins_group, ir.getInt32(0), wave);
   ir.CreateStore(wave, place(offsetof(WaveState, wave_in_group)));
-  // By the pair of SGPRs that it is in: translated code loads pairs, and a host waits for the store of a part of what it
-  // loads to reach its cache.
+  // By the pair of SGPRs that it is in: translated code loads pairs, and a host waits for the store of a part of what
+  // it loads to reach its cache.
   static_assert(offsetof(WaveState, sgprs) % 8 == 0);
   Value* group_id = ir.CreateZExt(field(offsetof(WaveState, group_id_place), i32()), i64());
   Value* pair = ir.CreateInBoundsGEP(ir.getInt8Ty(), state(), ir.CreateAnd(group_id, ~std::uint64_t{7}));
