@@ -68,7 +68,7 @@ public:
   [[nodiscard]] WorkGroup group_behind(const WorkGroup& group, std::uint32_t distance = 1) const {
     WorkGroup behind = group;
     behind.id[0] += distance;
-    if (behind.id[0] + 1 < groups_[0]) return behind;  // in the same row, and not at its end: as large
+    if (behind.id[0] < groups_[0] - 1) return behind;  // in the same row, and not at its end: as large
     if (behind.id[0] == groups_[0]) {
       behind.id[0] = 0;
       if (++behind.id[1] == groups_[1]) {

@@ -104,6 +104,13 @@ TEST(Launch, work_groups_at_the_edges_of_the_grid_are_partial) {
   EXPECT_EQ(launch.group(3).id, (std::array<std::uint32_t, 3>{0, 1, 0}));
 }
 
+TEST(Launch, a_row_of_as_many_work_groups_as_there_can_be_ends) {
+  const auto launch = prepared(packet_of({0xffffffff, 2, 1}, {1, 1, 1}));
+  const WorkGroup last = launch.group(0xfffffffe);
+  ASSERT_EQ(last.id, (std::array<std::uint32_t, 3>{0xfffffffe, 0, 0}));
+  EXPECT_EQ(launch.group_behind(last).id, (std::array<std::uint32_t, 3>{0, 1, 0}));
+}
+
 TEST(Launch, a_grid_of_the_largest_sizes_does_not_overflow) {
   const auto launch = prepared(packet_of({0xffffffff, 1, 1}, {1024, 1, 1}));
   ASSERT_EQ(launch.group_count(), 1U << 22);
