@@ -54,11 +54,11 @@ bool wait_for(const std::function<bool()>& reached, const WaitOptions& options,
 /// Blocks in HSA until `goal` is reached, or until `timeout` or a little more has passed.
 void block_for(const AgentState& agent, const Below& goal, std::chrono::nanoseconds timeout);
 
-/// How long a thread looks at one signal only where HSA cannot wait for several.
+/// The most that passes between the looks of a thread that HSA does not wake.
 constexpr std::chrono::nanoseconds between_looks = std::chrono::milliseconds(10);
 
-/// Blocks in HSA until one of `goals`, of as many signals, is reached, or until `timeout` or a little more has passed.
-/// It may return earlier.
+/// Blocks until one of `goals`, of as many signals, is reached, or until `timeout` or a little more has passed: in HSA,
+/// or where HSA cannot wait for several signals, asleep between looks at them. It may return earlier.
 void block_for_any(const AgentState& agent, std::span<const Below> goals, std::chrono::nanoseconds timeout);
 
 }  // namespace fastdispatch::detail

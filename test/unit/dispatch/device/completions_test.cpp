@@ -320,6 +320,7 @@ TEST_P(WaitForSeveral, any_waits_for_the_first_in_turns_where_hsa_cannot_wait_fo
     EXPECT_EQ(wait_any(submissions, within(patience.timeout)), 1U);
   }
   EXPECT_EQ(hsa.calls("amd_signal_wait_any"), 0);
+  EXPECT_EQ(hsa.calls("signal_wait_scacquire"), 0) << "each call begins with a spin";
   MockHsa::complete(first_made);
 }
 
