@@ -118,7 +118,9 @@ QueueHandle CommandProcessor::create(const SdmaQueueMemory& memory) {
   const std::lock_guard lock(state_->mutex);
   const std::uint64_t id = state_->next_id++;
   State::Entry entry = state_->entry(memory.doorbell);
-  auto queue = std::make_shared<SdmaQueue>(id, memory, state_->host);
+  const bool copies_larger_boxes = state_->options.engines[memory.gpu].architecture->copies_larger_boxes();
+  auto queue = std::make_shared<SdmaQueue>(id, memory, copies_larger_boxes ? sdma::gfx12_box_fields : sdma::box_fields,
+                                           state_->host);
   const QueueHandle handle{
       .id = id, .doorbell = entry.doorbell, .read_index = queue->read_index(), .write_index = queue->write_index()};
   entry.queue = queue;

@@ -1,6 +1,6 @@
 // The copy engine's packets: dwords, the operation in the low byte of the first.
 //
-// Facts: AMD's SDMA 4 and 5 packet layouts as ROCr's sdma_registers.h and Linux's vega10_sdma_pkt_open.h give them.
+// Facts: AMD's SDMA 4, 5 and 7 packet layouts as ROCr's sdma_registers.h and Linux's vega10_sdma_pkt_open.h give them.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ class Packet {
 public:
   [[nodiscard]] std::uint32_t dword(unsigned index) const noexcept { return dwords_[index]; }
   [[nodiscard]] std::uint32_t bits(unsigned index, unsigned low, unsigned count) const noexcept {
-    return (dwords_[index] >> low) & ((std::uint32_t{1} << count) - 1);
+    return (dwords_[index] >> low) & static_cast<std::uint32_t>((std::uint64_t{1} << count) - 1);
   }
   [[nodiscard]] std::uint64_t quad(unsigned index) const noexcept {
     return std::uint64_t{dwords_[index + 1]} << 32 | dwords_[index];
@@ -43,6 +43,13 @@ private:
   std::array<std::uint32_t, 13> dwords_{};
 };
 
+/// How many bits the numbers of a rectangular copy's packet have.
+struct BoxFields {
+  unsigned xy, z, pitch, slice_pitch;
+};
+inline constexpr BoxFields box_fields = {.xy = 14, .z = 11, .pitch = 19, .slice_pitch = 28};
+inline constexpr BoxFields gfx12_box_fields = {.xy = 16, .z = 14, .pitch = 16, .slice_pitch = 32};
+
 /// One side of a rectangular copy, in elements.
 struct Plane {
   std::uint64_t address;
@@ -51,18 +58,34 @@ struct Plane {
   std::uint64_t slice_pitch;
 
   /// `first` is the index of its five dwords: address (2), offsets x and y, offset z and pitch, slice pitch.
-  static Plane parse(const Packet& packet, unsigned first) {
+  static Plane parse(const Packet& packet, unsigned first, const BoxFields& fields) {
     return {.address = packet.quad(first),
-            .x = packet.bits(first + 2, 0, 14),
-            .y = packet.bits(first + 2, 16, 14),
-            .z = packet.bits(first + 3, 0, 11),
-            .row_pitch = std::uint64_t{packet.bits(first + 3, 13, 19)} + 1,
-            .slice_pitch = std::uint64_t{packet.bits(first + 4, 0, 28)} + 1};
+            .x = packet.bits(first + 2, 0, fields.xy),
+            .y = packet.bits(first + 2, 16, fields.xy),
+            .z = packet.bits(first + 3, 0, fields.z),
+            .row_pitch = std::uint64_t{packet.bits(first + 3, 32 - fields.pitch, fields.pitch)} + 1,
+            .slice_pitch = std::uint64_t{packet.bits(first + 4, 0, fields.slice_pitch)} + 1};
   }
 
   [[nodiscard]] std::uint64_t row(std::uint64_t line, std::uint64_t slice, unsigned element_shift) const {
     return address + ((x + (y + line) * row_pitch + (z + slice) * slice_pitch) << element_shift);
   }
+};
+
+/// A rectangular copy.
+struct Box {
+  Box(const Packet& packet, const BoxFields& fields)
+      : source(Plane::parse(packet, 1, fields)), target(Plane::parse(packet, 6, fields)),
+        element_shift(packet.bits(0, 29, 3)),
+        row_bytes((std::uint64_t{packet.bits(11, 0, fields.xy)} + 1) << element_shift),
+        rows(packet.bits(11, 16, fields.xy) + 1), slices(packet.bits(12, 0, fields.z) + 1) {}
+
+  [[nodiscard]] std::uint64_t bytes() const { return row_bytes * rows * slices; }
+
+  Plane source, target;
+  unsigned element_shift;
+  std::uint64_t row_bytes;
+  std::uint32_t rows, slices;
 };
 
 }  // namespace softgpu::command_processor::sdma

@@ -11,7 +11,6 @@ namespace softgpu::command_processor {
 namespace {
 
 using sdma::Operation;
-using sdma::Plane;
 
 /// Whether a memory location meets a POLL_REGMEM packet.
 bool poll_met(const sdma::Packet& packet) {
@@ -39,11 +38,6 @@ std::uint64_t copied_bytes(const sdma::Packet& packet) {
   return std::uint64_t{packet.bits(1, 0, 30)} + 1;  // 30 bits from gfx90a on; ROCr 5.2 fills 22, as before
 }
 
-std::uint64_t box_bytes(const sdma::Packet& packet) {
-  const std::uint64_t row_bytes = (std::uint64_t{packet.bits(11, 0, 14)} + 1) << packet.bits(0, 29, 3);
-  return row_bytes * (packet.bits(11, 16, 14) + 1) * (packet.bits(12, 0, 11) + 1);
-}
-
 std::uint64_t filled_dwords(const sdma::Packet& packet) { return packet.bits(4, 0, 22) / sizeof(std::uint32_t) + 1; }
 
 /// The access of a packet to memory.
@@ -58,8 +52,8 @@ std::string name_of(const sdma::Packet& packet) {
       at(" from ", packet.quad(3));
       at(" to ", packet.quad(5));
     } else {
-      at("a copy of a box from ", Plane::parse(packet, 1).address);
-      at(" to ", Plane::parse(packet, 6).address);
+      at("a copy of a box from ", packet.quad(1));
+      at(" to ", packet.quad(6));
     }
     break;
   case Operation::fence:
@@ -86,8 +80,8 @@ std::string name_of(const sdma::Packet& packet) {
 
 }  // namespace
 
-SdmaQueue::SdmaQueue(std::uint64_t id, const SdmaQueueMemory& memory, Host& host)
-    : id_(id), memory_(memory), host_(host),
+SdmaQueue::SdmaQueue(std::uint64_t id, const SdmaQueueMemory& memory, const sdma::BoxFields& box_fields, Host& host)
+    : id_(id), memory_(memory), box_fields_(box_fields), host_(host),
       read_index_(memory.read_index != nullptr ? memory.read_index : &own_read_index_),
       write_index_(memory.write_index != nullptr ? memory.write_index : &own_write_index_) {}
 
@@ -178,20 +172,17 @@ std::optional<unsigned> SdmaQueue::traced_copy(const sdma::Packet& packet) {
   if (!length) return length;
   const bool is_linear = packet.sub_operation() == sdma::copy_linear;
   trace->add_copy({.gpu = memory_.gpu, .queue = id_, .packet = *read_index_}, is_linear ? "copy" : "copy of a box",
-                  is_linear ? copied_bytes(packet) : box_bytes(packet), {.begin = begin, .end = gpu_clock()});
+                  is_linear ? copied_bytes(packet) : sdma::Box(packet, box_fields_).bytes(),
+                  {.begin = begin, .end = gpu_clock()});
   return length;
 }
 
 void SdmaQueue::copy_rectangle(const sdma::Packet& packet) const {
-  const unsigned element_shift = packet.bits(0, 29, 3);
-  const Plane source = Plane::parse(packet, 1);
-  const Plane target = Plane::parse(packet, 6);
-  const std::size_t row_bytes = (std::size_t{packet.bits(11, 0, 14)} + 1) << element_shift;
-  const std::uint32_t rows = packet.bits(11, 16, 14) + 1;
-  const std::uint32_t slices = packet.bits(12, 0, 11) + 1;
-  for (std::uint32_t slice = 0; slice != slices; ++slice)
-    for (std::uint32_t row = 0; row != rows; ++row)
-      copy_device(target.row(row, slice, element_shift), source.row(row, slice, element_shift), row_bytes);
+  const sdma::Box box(packet, box_fields_);
+  for (std::uint32_t slice = 0; slice != box.slices; ++slice)
+    for (std::uint32_t row = 0; row != box.rows; ++row)
+      copy_device(box.target.row(row, slice, box.element_shift), box.source.row(row, slice, box.element_shift),
+                  box.row_bytes);
 }
 
 std::optional<unsigned> SdmaQueue::refuse(const sdma::Packet& packet, std::string_view what) {

@@ -19,8 +19,8 @@ namespace softgpu::command_processor {
 
 class SdmaQueue final : public Queue {
 public:
-  /// `host` must outlive it.
-  SdmaQueue(std::uint64_t id, const SdmaQueueMemory& memory, Host& host);
+  /// `box_fields` are the GPU's; `host` must outlive it.
+  SdmaQueue(std::uint64_t id, const SdmaQueueMemory& memory, const sdma::BoxFields& box_fields, Host& host);
 
   [[nodiscard]] std::uint64_t* read_index() noexcept { return read_index_; }
   [[nodiscard]] std::uint64_t* write_index() noexcept { return write_index_; }
@@ -48,6 +48,7 @@ private:
 
   std::uint64_t id_;
   SdmaQueueMemory memory_;
+  sdma::BoxFields box_fields_;
   Host& host_;
   // Of the worker that is in fetch():
   compute::FaultGuard guard_;
