@@ -5,6 +5,7 @@
 // CDNA4's are the Open Compute Project's ("Small Float Data Formats" in the CDNA4 ISA manual).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 
@@ -54,6 +55,14 @@ struct ByteFloat {
     return is_negative ? -magnitude : magnitude;
   }
 };
+
+/// The number of each code, which is found sooner than by widen().
+template <ByteFloat format>
+inline constexpr auto numbers_of_codes = [] {
+  std::array<float, 256> numbers{};
+  for (std::uint32_t code = 0; code < numbers.size(); ++code) numbers[code] = format.widen(code);
+  return numbers;
+}();
 
 inline constexpr ByteFloat fp8_format = {4, 3, 8, ByteFloat::Specials::fnuz};
 inline constexpr ByteFloat bf8_format = {5, 2, 16, ByteFloat::Specials::fnuz};

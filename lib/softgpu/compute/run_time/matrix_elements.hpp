@@ -2,7 +2,6 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 namespace softgpu::compute {
@@ -21,7 +20,7 @@ inline float half(std::uint32_t bits, MatrixDenormals denormals) {
   const std::uint32_t exponent = bits >> 10 & 31;
   const std::uint32_t fraction = bits & 0x3ff;
   if (exponent == 0) {
-    const float magnitude = denormals == MatrixDenormals::flushed ? 0 : std::ldexp(static_cast<float>(fraction), -24);
+    const float magnitude = denormals == MatrixDenormals::flushed ? 0 : static_cast<float>(fraction) * 0x1p-24F;
     return sign == 0 ? magnitude : -magnitude;
   }
   return std::bit_cast<float>(sign | (exponent == 31 ? 255 : exponent + 112) << 23 | fraction << 13);

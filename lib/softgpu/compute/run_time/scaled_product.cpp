@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "softgpu/compute/run_time/byte_float.hpp"
+#include "softgpu/compute/run_time/versions_by_cpu.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
 namespace softgpu::compute {
@@ -59,11 +60,17 @@ double scale(const std::uint32_t (&lanes)[64], const ScaledProduct& product, uns
                           : std::ldexp(1.0, static_cast<int>(exponent) - 127);
 }
 
-/// The place of row `i` and column `j` of D.
-float get(Registers sums, const ScaledProduct& product, unsigned i, unsigned j, std::uint32_t*& place) {
+/// Where row `i` of D is: side by side in a register.
+std::uint32_t* row_of_sums(Registers sums, const ScaledProduct& product, unsigned i) {
   const unsigned groups = 64 / product.size;  // of 4 rows in a register
-  place = &sums[i / (4 * groups) * 4 + i % 4][i / 4 % groups * product.size + j];
-  return std::bit_cast<float>(*place);
+  return &sums[i / (4 * groups) * 4 + i % 4][i / 4 % groups * product.size];
+}
+
+/// row[j] += a[k] * b[k * size + j] for each k in turn. The products of such numbers are exact.
+SOFTGPU_VERSIONS_BY_CPU void add_exact_products(double* row, const float* a, const float* b, unsigned count,
+                                                unsigned size) {
+  for (unsigned k = 0; k < count; ++k)
+    for (unsigned j = 0; j < size; ++j) row[j] += double{a[k]} * b[k * size + j];
 }
 
 }  // namespace
@@ -86,13 +93,13 @@ void multiply_scaled_matrices(WaveState* state, const ScaledProduct* product, Na
   for (unsigned i = 0; i < size; ++i)
     for (unsigned block = 0; block < blocks; ++block) {
       std::array<double, 32> row{};
-      for (unsigned k = block * per_scale; k < (block + 1) * per_scale; ++k)
-        for (unsigned j = 0; j < size; ++j) row[j] += double{a[i * depth + k]} * b[k * size + j];
+      const unsigned first = block * per_scale;
+      add_exact_products(row.data(), &a[i * depth + first], &b[first * size], per_scale, size);
       const double a_scale = scale(state->matrix_scales[0], *product, i, block, a_byte);
+      std::uint32_t* sums = row_of_sums(state->matrix_sums, *product, i);
       for (unsigned j = 0; j < size; ++j) {
-        std::uint32_t* place = nullptr;
-        const float sum = get(state->matrix_sums, *product, i, j, place);
-        *place = std::bit_cast<std::uint32_t>(static_cast<float>(sum + row[j] * a_scale * b_scales[block * size + j]));
+        const double sum = std::bit_cast<float>(sums[j]) + row[j] * a_scale * b_scales[block * size + j];
+        sums[j] = std::bit_cast<std::uint32_t>(static_cast<float>(sum));
       }
     }
 }

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
+#include <numeric>
+#include <span>
 
+#include "softgpu/compute/run_time/row_products.hpp"
 #include "softgpu/compute/run_time/wave_matrix_numbers.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
@@ -63,33 +65,76 @@ void spread(const WaveState& state, const SpreadMatrix& matrix, unsigned lanes, 
   }
 }
 
-/// Where row i and column j of the sums are, of 32 or 16 bits.
-struct SpreadSum {
-  unsigned dword, lane, shift;
+/// Where row i of the sums is, of 32 or 16 bits: side by side in the lanes.
+struct SpreadSumRow {
+  unsigned dword, first_lane, shift;
 
-  SpreadSum(WaveMatrixType type, unsigned lanes, unsigned i, unsigned j) {
+  SpreadSumRow(WaveMatrixType type, unsigned lanes, unsigned i) {
     const unsigned number = lanes == 64 ? i % 4 : i % 8;
-    lane = 16 * (i / 8) + (lanes == 64 ? 32 * (i / 4 % 2) : 0) + j;
+    first_lane = 16 * (i / 8) + (lanes == 64 ? 32 * (i / 4 % 2) : 0);
     const unsigned in_a_dword = 32 / bits_of(type);
     dword = number / in_a_dword;
     shift = number % in_a_dword * bits_of(type);
   }
 };
 
-std::uint32_t added(const SpreadMatrix& matrix, WaveMatrixOptions options, std::uint32_t sum_bits,
-                    const std::array<std::uint32_t, most_depth>& a, const std::array<std::uint32_t, most_depth>& b) {
-  if (matrix.sum == WaveMatrixType::i32) {
-    std::int64_t sum = static_cast<std::int32_t>(sum_bits);
+using Row = std::array<std::uint32_t, width>;
+
+/// For each k, the numbers of 16 rows side by side.
+std::array<float, most_depth * width> numbers_of(const Elements<most_depth>& elements, WaveMatrixType type,
+                                                 unsigned depth) {
+  std::array<float, most_depth * width> result;
+  for (unsigned k = 0; k < depth; ++k)
+    for (unsigned row = 0; row < width; ++row) result[k * width + row] = to_float(type, elements[row][k]);
+  return result;
+}
+
+class FloatProducts {
+public:
+  FloatProducts(const SpreadMatrix& matrix, const Elements<most_depth>& a, const Elements<most_depth>& b)
+      : matrix_(matrix), a_(numbers_of(a, matrix.a, matrix.depth)), b_(numbers_of(b, matrix.b, matrix.depth)) {
+    std::iota(rows_of_b_.begin(), rows_of_b_.end(), 0U);
+  }
+
+  void add(Row& sums, unsigned i) const {
+    std::array<float, width> row;
+    for (unsigned j = 0; j < width; ++j) row[j] = to_float(matrix_.sum, sums[j]);
+    add_(row.data(), &a_[i], b_.data(), std::span(rows_of_b_).first(matrix_.depth), width);
+    for (unsigned j = 0; j < width; ++j) sums[j] = from_float(matrix_.sum, row[j]);
+  }
+
+private:
+  const SpreadMatrix& matrix_;
+  std::array<float, most_depth * width> a_, b_;
+  std::array<unsigned, most_depth> rows_of_b_;
+  AddRowProducts<float> add_ = add_row_products<float>();
+};
+
+void add_integers(Row& sums, const SpreadMatrix& matrix, WaveMatrixOptions options,
+                  const std::array<std::uint32_t, most_depth>& row_of_a, const Elements<most_depth>& b) {
+  for (unsigned j = 0; j < width; ++j) {
+    std::int64_t sum = static_cast<std::int32_t>(sums[j]);
     for (unsigned k = 0; k < matrix.depth; ++k)
-      sum += to_integer(a[k], bits_of(matrix.a), options.a_is_signed) *
-             to_integer(b[k], bits_of(matrix.b), options.b_is_signed);
+      sum += to_integer(row_of_a[k], bits_of(matrix.a), options.a_is_signed) *
+             to_integer(b[j][k], bits_of(matrix.b), options.b_is_signed);
     using Int32 = std::numeric_limits<std::int32_t>;
     if (options.saturates) sum = std::clamp<std::int64_t>(sum, Int32::min(), Int32::max());
-    return static_cast<std::uint32_t>(sum);
+    sums[j] = static_cast<std::uint32_t>(sum);
   }
-  float sum = to_float(matrix.sum, sum_bits);
-  for (unsigned k = 0; k < matrix.depth; ++k) sum = std::fma(to_float(matrix.a, a[k]), to_float(matrix.b, b[k]), sum);
-  return from_float(matrix.sum, sum);
+}
+
+/// Calls `add(sums, i)` for each row i of the sums.
+template <class Add>
+void for_each_row(WaveState& state, const SpreadMatrix& matrix, unsigned lanes, Add&& add) {
+  const std::uint32_t mask = bits_of(matrix.sum) == 16 ? 0xffff : ~0U;
+  for (unsigned i = 0; i < width; ++i) {
+    const SpreadSumRow place(matrix.sum, lanes, i);
+    std::uint32_t* held = state.matrix_sums[place.dword] + place.first_lane;
+    Row sums;
+    for (unsigned j = 0; j < width; ++j) sums[j] = held[j] >> place.shift & mask;
+    add(sums, i);
+    for (unsigned j = 0; j < width; ++j) held[j] = (held[j] & ~(mask << place.shift)) | (sums[j] & mask) << place.shift;
+  }
 }
 
 }  // namespace
@@ -101,15 +146,13 @@ void multiply_spread_matrices(WaveState* state, const SpreadMatrix* matrix, std:
   take(state->matrix_a, matrix->a, matrix->a_count(), lanes, a);
   take(state->matrix_b, matrix->b, matrix->b_count(), lanes, b);
   if (matrix->is_sparse) spread(*state, *matrix, lanes, first_index_bit, a);
-  const std::uint32_t mask = bits_of(matrix->sum) == 16 ? 0xffff : ~0U;
-  for (unsigned i = 0; i < width; ++i)
-    for (unsigned j = 0; j < width; ++j) {
-      const SpreadSum place(matrix->sum, lanes, i, j);
-      std::uint32_t& held = state->matrix_sums[place.dword][place.lane];
-      const std::uint32_t sum =
-          added(*matrix, WaveMatrixOptions::decode(options), held >> place.shift & mask, a[i], b[j]);
-      held = (held & ~(mask << place.shift)) | (sum & mask) << place.shift;
-    }
+  if (matrix->sum == WaveMatrixType::i32) {
+    const auto decoded = WaveMatrixOptions::decode(options);
+    for_each_row(*state, *matrix, lanes, [&](Row& sums, unsigned i) { add_integers(sums, *matrix, decoded, a[i], b); });
+    return;
+  }
+  const FloatProducts products(*matrix, a, b);
+  for_each_row(*state, *matrix, lanes, [&](Row& sums, unsigned i) { products.add(sums, i); });
 }
 
 }  // namespace softgpu::compute

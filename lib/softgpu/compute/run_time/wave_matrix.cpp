@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
+#include <numeric>
 
+#include "softgpu/compute/run_time/row_products.hpp"
 #include "softgpu/compute/run_time/wave_matrix_numbers.hpp"
 #include "softgpu/compute/run_time/wave_state.hpp"
 
@@ -13,45 +14,44 @@ namespace {
 
 constexpr unsigned extent = WaveMatrix::size;
 
-/// Where row i and column j of the sums is.
-struct SumPlace {
-  unsigned dword, lane;
+/// Where row i of the sums is: side by side in a register.
+struct WaveSumRow {
+  unsigned dword, first_lane;
 
-  SumPlace(unsigned lanes, unsigned i, unsigned j)
-      : dword(i / (lanes / extent)), lane(i % (lanes / extent) * extent + j) {}
+  WaveSumRow(unsigned lanes, unsigned i) : dword(i / (lanes / extent)), first_lane(i % (lanes / extent) * extent) {}
 };
 
 std::uint32_t element_bits(const std::uint32_t (*registers)[64], unsigned lane, unsigned k, unsigned bits) {
   return registers[k * bits / 32][lane] >> (k * bits % 32) & ((1U << bits) - 1);
 }
 
-using Rows = std::array<std::array<float, extent>, extent>;
-
 void multiply_floats(WaveState& state, const WaveMatrix& matrix, unsigned lanes, WaveMatrixOptions options) {
   const unsigned bits = bits_of(matrix.source);
-  Rows a;  // by row
-  Rows b;  // by column
-  for (unsigned i = 0; i < extent; ++i)
-    for (unsigned k = 0; k < extent; ++k) {
-      a[i][k] = to_float(matrix.source, element_bits(state.matrix_a, i, k, bits));
-      b[i][k] = to_float(matrix.source, element_bits(state.matrix_b, i, k, bits));
+  std::array<float, extent * extent> a, b;  // for each k, the elements of A's rows or of B's columns side by side
+  std::array<unsigned, extent> rows_of_b;
+  std::iota(rows_of_b.begin(), rows_of_b.end(), 0U);
+  for (unsigned k = 0; k < extent; ++k)
+    for (unsigned i = 0; i < extent; ++i) {
+      a[k * extent + i] = to_float(matrix.source, element_bits(state.matrix_a, i, k, bits));
+      b[k * extent + i] = to_float(matrix.source, element_bits(state.matrix_b, i, k, bits));
     }
-  for (unsigned i = 0; i < extent; ++i)
-    for (unsigned j = 0; j < extent; ++j) {
-      const SumPlace place(lanes, i, j);
-      std::uint32_t& held = state.matrix_sums[place.dword][place.lane];
-      float sum = to_float(matrix.sum, options.upper_half ? held >> 16 : held);
-      for (unsigned k = 0; k < extent; ++k) sum = std::fma(a[i][k], b[j][k], sum);
-      held = from_float(matrix.sum, sum);
-    }
+  const auto add = add_row_products<float>();
+  for (unsigned i = 0; i < extent; ++i) {
+    const WaveSumRow place(lanes, i);
+    std::uint32_t* held = state.matrix_sums[place.dword] + place.first_lane;
+    std::array<float, extent> row;
+    for (unsigned j = 0; j < extent; ++j) row[j] = to_float(matrix.sum, options.upper_half ? held[j] >> 16 : held[j]);
+    add(row.data(), &a[i], b.data(), rows_of_b, extent);
+    for (unsigned j = 0; j < extent; ++j) held[j] = from_float(matrix.sum, row[j]);
+  }
 }
 
 void multiply_integers(WaveState& state, const WaveMatrix& matrix, unsigned lanes, WaveMatrixOptions options) {
   const unsigned bits = bits_of(matrix.source);
   for (unsigned i = 0; i < extent; ++i)
     for (unsigned j = 0; j < extent; ++j) {
-      const SumPlace place(lanes, i, j);
-      std::uint32_t& held = state.matrix_sums[place.dword][place.lane];
+      const WaveSumRow place(lanes, i);
+      std::uint32_t& held = state.matrix_sums[place.dword][place.first_lane + j];
       std::int64_t sum = static_cast<std::int32_t>(held);
       for (unsigned k = 0; k < extent; ++k)
         sum += to_integer(element_bits(state.matrix_a, i, k, bits), bits, options.a_is_signed) *

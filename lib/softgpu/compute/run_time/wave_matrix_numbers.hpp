@@ -19,9 +19,9 @@ inline float to_float(WaveMatrixType type, std::uint32_t bits) {
   case WaveMatrixType::bf16:
     return single(bits << 16, MatrixDenormals::kept);
   case WaveMatrixType::fp8:
-    return ocp_fp8_format.widen(bits);
+    return numbers_of_codes<ocp_fp8_format>[bits & 0xff];
   case WaveMatrixType::bf8:
-    return ocp_bf8_format.widen(bits);
+    return numbers_of_codes<ocp_bf8_format>[bits & 0xff];
   default:
     return std::bit_cast<float>(bits);
   }
