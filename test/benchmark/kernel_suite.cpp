@@ -25,13 +25,30 @@ std::string softgpu_series(const std::string& problem) { return problem + ": sof
 std::string softgpu_first_series(const std::string& problem) { return problem + ": soft GPU, first"; }
 std::string opencl_series(const std::string& problem) { return problem + ": opencl"; }
 std::string opencl_first_series(const std::string& problem) { return problem + ": opencl, first"; }
+std::string one_thread_series(const std::string& problem) { return problem + ": one thread"; }
 
-std::vector<NamedProblem> problems_with(const std::string& text) {
+/// The authors of a public emulator publish times of kernels like these on one thread (docs/soft_gpu.md).
+struct OnOneThread {
+  std::string problem;
+  std::string architecture;
+};
+
+struct Measured {
   std::vector<NamedProblem> problems;
+  std::vector<OnOneThread> on_one_thread;
+};
+
+Measured measured_with(const std::string& text) {
+  const auto has_text = [&](const std::string& name) { return name.find(text) != std::string::npos; };
+  Measured measured;
   for (const NamedProblem& problem : kernel_problems::all_problems())
-    if (problem.name.find(text) != std::string::npos) problems.push_back(problem);
-  if (problems.empty()) throw std::runtime_error("no kernel's name has '" + text + "' in it");
-  return problems;
+    if (has_text(problem.name)) measured.problems.push_back(problem);
+  for (const OnOneThread& kernel :
+       {OnOneThread{"mix of whole numbers", "gfx90a"}, OnOneThread{kernel_problems::fp8_product().name, "gfx950"}})
+    if (has_text(kernel.problem)) measured.on_one_thread.push_back(kernel);
+  if (measured.problems.empty() && measured.on_one_thread.empty())
+    throw std::runtime_error("no kernel's name has '" + text + "' in it");
+  return measured;
 }
 
 nlohmann::json times_of(const std::string& setting, const char* program, const char* what, const std::string& problem) {
@@ -47,6 +64,26 @@ std::string measure_softgpu(Samples& samples, const std::string& problem, const 
   samples.add(softgpu_first_series(problem), first.at("first"));
   samples.add(softgpu_series(problem), times_of(cache, SOFTGPU_KERNELS, "again", problem).at("again"));
   return first.at("device");
+}
+
+/// A GPU that hipcc or the soft GPU's LLVM does not know is not measured: the process tells so.
+void measure_on_one_thread(Samples& samples, const OnOneThread& kernel, const TemporaryFolder& folder) {
+  const std::string setting = "SOFTGPU_THREADS=1 SOFTGPU_OPTIMIZE=1 SOFTGPU_ARCH=" + kernel.architecture +
+                              " SOFTGPU_CACHE='" + (folder.path() / "softgpu").string() + "'";
+  const auto times = output_of(setting + " '" SOFTGPU_KERNELS "' again '" + kernel.problem + "'");
+  if (times) samples.add(one_thread_series(kernel.problem), times->at("again"));
+}
+
+void print_on_one_thread(const std::vector<OnOneThread>& kernels, const Samples& samples) {
+  if (kernels.empty()) return;
+  std::cout << "\n  on one thread, milliseconds\n";
+  for (const auto& [problem, architecture] : kernels) {
+    std::cout << "  " << std::left << std::setw(40) << problem + ", " + architecture << std::right << std::fixed;
+    if (samples.has(one_thread_series(problem)))
+      std::cout << std::setprecision(1) << std::setw(10) << samples.median(one_thread_series(problem)) / 1000 << "\n";
+    else
+      std::cout << "not measured\n";
+  }
 }
 
 /// The platform's name; nothing where there is no OpenCL.
@@ -148,20 +185,25 @@ void print_targets(const std::vector<NamedProblem>& problems, const Samples& sam
 
 void run_kernel_suite(int rounds, const std::string& only, const std::string& json) {
   JsonFile file(json);
-  const auto problems = problems_with(only);
+  const auto [problems, on_one_thread] = measured_with(only);
   const TemporaryFolder folder;
   Samples samples;
   std::string gpu;
   std::optional<std::string> opencl;
-  for (int round = 0; round < rounds; ++round)
+  for (int round = 0; round < rounds; ++round) {
     for (const NamedProblem& problem : problems) {
       gpu = measure_softgpu(samples, problem.name, folder);
       opencl = measure_opencl(samples, problem.name);
     }
-  std::cout << "On " << gpu << " (soft GPU), beside " << opencl.value_or("no OpenCL") << "; medians of " << rounds
-            << " rounds\n";
-  print_table(problems, samples);
-  print_targets(problems, samples);
+    for (const OnOneThread& kernel : on_one_thread) measure_on_one_thread(samples, kernel, folder);
+  }
+  if (!problems.empty()) {
+    std::cout << "On " << gpu << " (soft GPU), beside " << opencl.value_or("no OpenCL") << "; medians of " << rounds
+              << " rounds\n";
+    print_table(problems, samples);
+  }
+  print_on_one_thread(on_one_thread, samples);
+  if (!problems.empty()) print_targets(problems, samples);
 
   std::vector<Group> groups;
   for (const auto& [name, make, compiled] : problems)
@@ -171,5 +213,7 @@ void run_kernel_suite(int rounds, const std::string& only, const std::string& js
                        {"OpenCL", opencl_series(name)},
                        {"soft GPU, first", softgpu_first_series(name)},
                        {"OpenCL, first", opencl_first_series(name)}}});
+  for (const auto& [problem, architecture] : on_one_thread)
+    groups.push_back({problem + ", " + architecture, 0.001, {{"one thread", one_thread_series(problem)}}});
   file.write(gpu, groups, samples);
 }

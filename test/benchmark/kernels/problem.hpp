@@ -59,8 +59,8 @@ private:
   }
 };
 
-/// How the soft GPU's kernels are compiled; OpenCL compiles both in its own way.
-enum class Compiled { optimized, not_optimized };
+/// How the soft GPU's kernels are compiled; OpenCL compiles the first two in its own way, and has no third one.
+enum class Compiled { optimized, not_optimized, for_gfx950 };
 
 struct NamedProblem {
   std::string name;
@@ -69,7 +69,7 @@ struct NamedProblem {
 };
 
 [[nodiscard]] const std::vector<NamedProblem>& all_problems();
-/// Throws std::runtime_error if there is none of that name.
+/// Of all_problems(), and the product of 8-bit floats. Throws std::runtime_error if there is none of that name.
 [[nodiscard]] const NamedProblem& problem(const std::string& name);
 
 // The problems by field.
@@ -78,5 +78,6 @@ struct NamedProblem {
 [[nodiscard]] std::vector<NamedProblem> grids_and_images();
 [[nodiscard]] std::vector<NamedProblem> linear_algebra();
 [[nodiscard]] std::vector<NamedProblem> arithmetic();
+[[nodiscard]] NamedProblem fp8_product();
 
 }  // namespace kernel_problems

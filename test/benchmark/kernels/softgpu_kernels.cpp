@@ -2,6 +2,9 @@
 #include "times.hpp"
 
 #include <fastdispatch/fastdispatch.hpp>
+#ifdef HAS_FP8_PRODUCT
+#include <fp8_product_code_object.hpp>
+#endif
 #include <peer_kernels_code_object.hpp>
 #include <peer_kernels_not_optimized_code_object.hpp>
 
@@ -30,8 +33,7 @@ public:
   [[nodiscard]] std::string name() const { return gpu_.name(); }
 
   void build() {
-    module_ = fd::Module::load(gpu_, compiled_ == Compiled::optimized ? code_objects::peer_kernels()
-                                                                      : code_objects::peer_kernels_not_optimized());
+    module_ = fd::Module::load(gpu_, code_object());
     for (const Launch& launch : problem_.launches) {
       std::vector<fd::ParameterType> signature;
       std::vector<std::span<const std::byte>> values;
@@ -56,6 +58,22 @@ public:
   }
 
 private:
+  [[nodiscard]] std::span<const std::byte> code_object() const {
+    switch (compiled_) {
+    case Compiled::optimized:
+      return code_objects::peer_kernels();
+    case Compiled::not_optimized:
+      return code_objects::peer_kernels_not_optimized();
+    case Compiled::for_gfx950:
+#ifdef HAS_FP8_PRODUCT
+      return code_objects::fp8_product();
+#else
+      throw std::runtime_error("hipcc does not compile for gfx950");
+#endif
+    }
+    throw std::logic_error("no such way to compile");
+  }
+
   void add(const Argument& argument, std::vector<fd::ParameterType>& signature,
            std::vector<std::span<const std::byte>>& values) const {
     const auto add_value = [&]<class T>(const T& value) {
