@@ -119,7 +119,7 @@ constexpr ArchitectureFamily rdna4 = [] {
   family.goes_past_all_caches = "scope";
   family.exchanges_within_32_lanes = false;
   family.has_ocp_byte_floats = true;
-  family.image_descriptors = runtime::ImageDescriptors::none;  // others than RDNA3's
+  family.image_descriptors = runtime::ImageDescriptors::gfx12;
   return family;
 }();
 

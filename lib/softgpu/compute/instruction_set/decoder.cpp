@@ -244,8 +244,8 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
   const std::size_t available = std::min(code.size(), bytes.size());
   for (std::size_t i = 0; i < available; ++i) bytes[i] = std::to_integer<std::uint8_t>(code[i]);
   if (ends_disassembler(std::span(bytes).first<8>(), target_)) return std::nullopt;
-  std::uint32_t first_dword = 0;
-  std::memcpy(&first_dword, bytes.data(), sizeof first_dword);
+  std::array<std::uint32_t, 2> dwords = {};
+  std::memcpy(dwords.data(), bytes.data(), sizeof dwords);
   std::array<char, 512> text = {};
   // LLVM 21 crashes where the code ends in front of a literal. Here zeros are behind it.
   const auto disassemble = [&] {
@@ -282,7 +282,8 @@ std::optional<Instruction> Disassembler::decode(std::span<const std::byte> code,
   const auto finish = [&](Instruction& each) {
     each.offset = offset;
     each.size = static_cast<std::uint32_t>(size);
-    each.first_dword = first_dword;
+    each.first_dword = dwords[0];
+    each.second_dword = dwords[1];
     each.mnemonic = target_.architecture->canonical_mnemonic(std::move(each.mnemonic));
   };
   finish(instruction);

@@ -1,5 +1,6 @@
 // The descriptors of image instructions: of an image, in eight scalar registers, and of a sampler, in four (the RDNA2
-// and RDNA3 ISA manuals, "Image Resource" and "Sampler Resource"; ROCr's resource_nv.h and resource_gfx11.h).
+// and RDNA3 ISA manuals, "Image Resource" and "Sampler Resource"; ROCr's resource_nv.h, resource_gfx11.h and
+// resource_gfx12.h).
 #pragma once
 
 #include <array>
@@ -8,7 +9,7 @@
 namespace softgpu::compute::runtime {
 
 /// How an architecture lays out an image's descriptor, and numbers the formats of elements.
-enum class ImageDescriptors : std::uint8_t { none, gfx10, gfx11 };
+enum class ImageDescriptors : std::uint8_t { none, gfx10, gfx11, gfx12 };
 
 /// The dimensions of an instruction (its field DIM) and of a descriptor (its TYPE, from 8 on).
 enum class ImageDimension : std::uint8_t {
@@ -35,17 +36,31 @@ struct ImageResource {
     const auto field = [&](unsigned first, unsigned count) {
       return static_cast<std::uint32_t>(descriptor_field(words, first, count));
     };
-    const bool is_gfx10 = layout == ImageDescriptors::gfx10;
     base = (words[0] | std::uint64_t{field(32, 8)} << 32) << 8;
+    for (unsigned c = 0; c < 4; ++c) selected.at(c) = static_cast<std::uint8_t>(field(96 + 3 * c, 3));
+    swizzle_mode = field(116, 5);
+    type = field(124, 4);
+    if (layout == ImageDescriptors::gfx12) {
+      greatest_level = field(44, 5);
+      format = field(49, 8);
+      base_level = field(57, 5);
+      width = field(62, 16) + 1;
+      height = field(78, 16) + 1;
+      last_level = field(111, 5);
+      depth = field(128, 14);
+      pitch = field(128, 16);
+      first_slice = field(144, 14);
+      array_pitch = 0;
+      least_level = field(186, 13);
+      return;
+    }
+    const bool is_gfx10 = layout == ImageDescriptors::gfx10;
     least_level = field(is_gfx10 ? 40 : 187, 12);
     format = field(52, is_gfx10 ? 9 : 8);
     width = field(62, 14) + 1;
     height = field(78, 14) + 1;
-    for (unsigned c = 0; c < 4; ++c) selected.at(c) = static_cast<std::uint8_t>(field(96 + 3 * c, 3));
     base_level = field(108, 4);
     last_level = field(112, 4);
-    swizzle_mode = field(116, 5);
-    type = field(124, 4);
     depth = field(128, 13);
     pitch = field(128, 14);
     first_slice = field(144, 13);
@@ -86,7 +101,7 @@ struct ImageSampler {
   enum class LevelFilter : std::uint8_t { none, point, linear, point_for_anisotropy };
   enum class Border : std::uint8_t { transparent_black, opaque_black, opaque_white, of_register };
 
-  explicit ImageSampler(const std::uint32_t (&words)[4]) {
+  ImageSampler(const std::uint32_t (&words)[4], ImageDescriptors layout) {
     const auto field = [&](unsigned first, unsigned count) {
       return static_cast<std::uint32_t>(descriptor_field(words, first, count));
     };
@@ -96,8 +111,9 @@ struct ImageSampler {
     has_degamma = field(20, 1) != 0 || field(31, 1) != 0;
     truncates = field(27, 1) != 0;
     reduction = field(29, 2);
-    least_level = static_cast<float>(field(32, 12)) / 256;
-    greatest_level = static_cast<float>(field(44, 12)) / 256;
+    const unsigned level_bits = layout == ImageDescriptors::gfx12 ? 13 : 12;
+    least_level = static_cast<float>(field(32, level_bits)) / 256;
+    greatest_level = static_cast<float>(field(32 + level_bits, level_bits)) / 256;
     constexpr std::uint32_t sign = 1U << 13;
     bias = static_cast<float>(static_cast<std::int32_t>((field(64, 14) ^ sign) - sign)) / 256;
     magnifying = static_cast<Filter>(field(84, 2));

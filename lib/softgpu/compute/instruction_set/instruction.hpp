@@ -68,7 +68,8 @@ struct Instruction {
   std::int64_t offset = 0;        ///< from the kernel's entry; functions may stand before it
   std::uint32_t size = 0;         ///< in bytes
   std::uint32_t first_dword = 0;  ///< of the encoding, for fields that the text gives as symbols
-  std::string mnemonic;           ///< without the encoding's suffix
+  std::uint32_t second_dword = 0;
+  std::string mnemonic;  ///< without the encoding's suffix
   Encoding encoding = Encoding::plain;
   std::vector<Operand> operands;
   std::vector<Modifier> modifiers;

@@ -109,6 +109,17 @@ constexpr Name store_names[] = {
     {"store_b96", "store_dwordx3"},
     {"store_b128", "store_dwordx4"},
 };
+/// Of elements with a format.
+constexpr Name element_names[] = {
+    {"load_d16_format_x", "load_format_d16_x"},       {"load_d16_format_xy", "load_format_d16_xy"},
+    {"load_d16_format_xyz", "load_format_d16_xyz"},   {"load_d16_format_xyzw", "load_format_d16_xyzw"},
+    {"store_d16_format_x", "store_format_d16_x"},     {"store_d16_format_xy", "store_format_d16_xy"},
+    {"store_d16_format_xyz", "store_format_d16_xyz"}, {"store_d16_format_xyzw", "store_format_d16_xyzw"},
+};
+constexpr Name upper_element_names[] = {
+    {"load_d16_hi_format_x", "load_format_d16_hi_x"},
+    {"store_d16_hi_format_x", "store_format_d16_hi_x"},
+};
 constexpr Name atomic_names[] = {
     {"atomic_swap_b32", "atomic_swap"},       {"atomic_swap_b64", "atomic_swap_x2"},
     {"atomic_cmpswap_b32", "atomic_cmpswap"}, {"atomic_cmpswap_b64", "atomic_cmpswap_x2"},
@@ -181,6 +192,12 @@ constexpr Name rdna4_names[] = {
     {"v_pk_min_num_f16", "v_pk_min_f16"},  {"v_pk_max_num_f16", "v_pk_max_f16"}, {"v_mad_co_u64_u32", "v_mad_u64_u32"},
     {"v_mad_co_i64_i32", "v_mad_i64_i32"}, {"s_wait_alu", "s_waitcnt_depctr"},
 };
+constexpr Name rdna4_image_names[] = {
+    {"image_atomic_add_uint", "image_atomic_add"}, {"image_atomic_sub_uint", "image_atomic_sub"},
+    {"image_atomic_min_int", "image_atomic_smin"}, {"image_atomic_min_uint", "image_atomic_umin"},
+    {"image_atomic_max_int", "image_atomic_smax"}, {"image_atomic_max_uint", "image_atomic_umax"},
+    {"image_atomic_inc_uint", "image_atomic_inc"}, {"image_atomic_dec_uint", "image_atomic_dec"},
+};
 
 const std::vector<RenamedInstruction>& common_names() {
   auto& result = *new std::vector<RenamedInstruction>;  // never destroyed
@@ -196,6 +213,8 @@ const std::vector<RenamedInstruction>& common_names() {
     add(store_names, prefix);
   }
   for (const char* prefix : {"flat_", "global_", "buffer_"}) add(atomic_names, prefix);
+  for (const char* prefix : {"buffer_", "tbuffer_"}) add(element_names, prefix);
+  add(upper_element_names, "buffer_");
   for (const unsigned dwords : {1U, 2U, 4U, 8U, 16U}) {
     const std::string bits = "load_b" + std::to_string(32 * dwords);
     const std::string count = dwords == 1 ? "load_dword" : "load_dwordx" + std::to_string(dwords);
@@ -210,7 +229,9 @@ std::span<const RenamedInstruction> renamed_instructions(ArchitectureFamily::Ins
   static const std::vector<RenamedInstruction>& common = common_names();
   static const std::vector<RenamedInstruction>& with_rdna4 = []() -> const std::vector<RenamedInstruction>& {
     auto& result = *new std::vector<RenamedInstruction>;
-    for (const auto& [name, gfx90a_name] : rdna4_names) result.push_back({name, gfx90a_name});
+    for (const std::span<const Name> names :
+         {std::span<const Name>(rdna4_names), std::span<const Name>(rdna4_image_names)})
+      for (const auto& [name, gfx90a_name] : names) result.push_back({name, gfx90a_name});
     result.insert(result.end(), common.begin(), common.end());
     return result;
   }();

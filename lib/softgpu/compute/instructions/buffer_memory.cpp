@@ -378,8 +378,10 @@ std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess
   runtime::TypedAccess result{typed.components, typed.width, 0, 0, e.architecture().image_descriptors};
   static_cast<void>(i.has("format"));  // its names are those of these fields
   if (source == FormatSource::instruction) {
-    result.data_format = i.first_dword >> 19 & 15;
-    result.number_format = i.first_dword >> 23 & 7;
+    const bool is_gfx12 = e.architecture().image_descriptors == runtime::ImageDescriptors::gfx12;
+    const std::uint32_t format = is_gfx12 ? i.second_dword >> 23 : i.first_dword >> 19;
+    result.data_format = format & 15;
+    result.number_format = format >> 4 & 7;
     if (!result.format(result.data_format, result.number_format)) e.unsupported("there is no such format");
   }
   return result.packed();

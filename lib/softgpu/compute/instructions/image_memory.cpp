@@ -68,11 +68,11 @@ ImageAccess access_of(Emitter& e, const Instruction& i) {
                      .mask = static_cast<std::uint8_t>(i.number("dmask")),
                      .width = i.has("d16") ? ComponentWidth::half : ComponentWidth::full,
                      .level = ImageAccess::Level::zero,
-                     .flags = 0};
+                     .flags = 0,
+                     .descriptors = e.architecture().image_descriptors};
   if (access.mask == 0) e.unsupported("an empty mask of components");
   if (i.has("unorm")) access.flags |= ImageAccess::unnormalized;
   if (i.has("a16")) access.flags |= ImageAccess::half_addresses;
-  if (e.architecture().image_descriptors == ImageDescriptors::gfx11) access.flags |= ImageAccess::later_layout;
   return access;
 }
 

@@ -53,8 +53,8 @@ constexpr NumberFormat only_unorm[] = {NumberFormat::unorm};
 constexpr std::span<const NumberFormat> all(all_numbers);
 constexpr std::span<const NumberFormat> all_but_real = all.first(6);
 
-// The manuals' tables "Data Format" and "Image Format"; ROCr's resource_nv.h and resource_gfx11.h have the same
-// numbers.
+// The manuals' tables "Data Format" and "Image Format"; ROCr's resource_nv.h, resource_gfx11.h and
+// resource_gfx12.h have the same numbers.
 constexpr Formats gfx10_formats[] = {
     {1, 1, all_but_real},  {7, 2, all},          {14, 3, all_but_real}, {20, 4, of_dwords},    {23, 5, all},
     {30, 6, all},          {37, 7, all},         {44, 8, all_but_real}, {50, 9, all_but_real}, {56, 10, all_but_real},
@@ -115,8 +115,8 @@ std::optional<ElementFormat> ElementFormat::make(std::uint32_t data_format, std:
   return format;
 }
 
-std::optional<ElementFormat> ElementFormat::make_unified(std::uint32_t format, Numbering numbering) {
-  const auto known = numbering == Numbering::gfx10 ? std::span<const Formats>(gfx10_formats) : gfx11_formats;
+std::optional<ElementFormat> ElementFormat::make_unified(std::uint32_t format, ImageDescriptors numbering) {
+  const auto known = numbering == ImageDescriptors::gfx10 ? std::span<const Formats>(gfx10_formats) : gfx11_formats;
   for (const Formats& each : known)
     if (format >= each.first && format - each.first < each.numbers.size())
       return make(each.data_format, static_cast<std::uint32_t>(each.numbers[format - each.first]));

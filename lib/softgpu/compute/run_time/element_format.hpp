@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "softgpu/compute/instruction_set/image_resource.hpp"
+
 namespace softgpu::compute::runtime {
 
 enum class NumberFormat : std::uint8_t {
@@ -35,9 +37,8 @@ public:
   /// Nothing for combinations that the manual does not have; these include INVALID, which is 0.
   [[nodiscard]] static std::optional<ElementFormat> make(std::uint32_t data_format, std::uint32_t number_format);
 
-  /// How the later architectures number data and number formats in one number.
-  enum class Numbering : std::uint8_t { gfx10, gfx11 };
-  [[nodiscard]] static std::optional<ElementFormat> make_unified(std::uint32_t format, Numbering numbering);
+  /// RDNA numbers data and number formats together. GFX11's numbers are GFX12's, too.
+  [[nodiscard]] static std::optional<ElementFormat> make_unified(std::uint32_t format, ImageDescriptors numbering);
 
   [[nodiscard]] bool is_integer() const { return number_ == NumberFormat::uint || number_ == NumberFormat::sint; }
   [[nodiscard]] bool is_unorm() const { return number_ == NumberFormat::unorm; }

@@ -32,8 +32,7 @@ struct ImageAccess {
     unnormalized = 16,    ///< coordinates are texels
     half_addresses = 32,  ///< coordinates, levels and bias are of 16 bits, in a dword each
     half_gradients = 64,
-    gathers = 128,       ///< one component of four texels
-    later_layout = 256,  ///< descriptors are gfx11's
+    gathers = 128,  ///< one component of four texels
   };
 
   ImageDimension dimension;
@@ -41,15 +40,13 @@ struct ImageAccess {
   ComponentWidth width;
   Level level;
   std::uint16_t flags;
-  std::uint16_t reserved = 0;
+  ImageDescriptors descriptors;
+  std::uint8_t reserved = 0;
 
   [[nodiscard]] std::uint64_t packed() const { return std::bit_cast<std::uint64_t>(*this); }
   [[nodiscard]] static ImageAccess unpacked(std::uint64_t bits) { return std::bit_cast<ImageAccess>(bits); }
 
   [[nodiscard]] bool has(Flag flag) const { return (flags & flag) != 0; }
-  [[nodiscard]] ImageDescriptors descriptors() const {
-    return has(later_layout) ? ImageDescriptors::gfx11 : ImageDescriptors::gfx10;
-  }
   /// Coordinates, with the slice of an array.
   [[nodiscard]] unsigned coordinates() const {
     if (dimension == ImageDimension::one) return 1;

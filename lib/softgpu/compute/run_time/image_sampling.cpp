@@ -85,7 +85,8 @@ struct SampleAddress {
 class Sampling {
 public:
   Sampling(WaveState& state, const ImageAccess& access)
-      : state_(state), access_(access), view_(state, access.descriptors()), sampler_(state.image_sampler) {
+      : state_(state), access_(access), view_(state, access.descriptors),
+        sampler_(state.image_sampler, access.descriptors) {
     check();
   }
 

@@ -7,8 +7,13 @@
 namespace softgpu::compute::runtime {
 namespace {
 
-/// Rows of linear images begin at whole 256 bytes (ROCr's addrlib, HwlComputeSurfaceInfoLinear).
-constexpr std::uint32_t row_alignment = 256;
+/// A row of a linear image whose descriptor tells no pitch takes whole 256 bytes (ROCr's addrlib,
+/// HwlComputeSurfaceInfoLinear). On GFX12 it takes whole 128 bytes, but a slice is as long as if it took 256
+/// (GetMipOffset).
+constexpr std::uint32_t row_unit = 256;
+constexpr std::uint32_t gfx12_row_unit = 128;
+
+constexpr std::uint32_t rounded_up(std::uint32_t bytes, std::uint32_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 constexpr std::uint32_t first_image_type = 8;
 
@@ -26,9 +31,7 @@ ImageView::ImageView(const WaveState& state, ImageDescriptors layout) : resource
   if (resource_.array_pitch != 0) refuse_resource("an image with an array pitch");
   if (resource_.last_level < resource_.base_level) refuse_resource("an image whose last level is before its first");
   resource_.greatest_level = std::max(resource_.greatest_level, resource_.last_level);
-  format_ = ElementFormat::make_unified(resource_.format, layout == ImageDescriptors::gfx10
-                                                              ? ElementFormat::Numbering::gfx10
-                                                              : ElementFormat::Numbering::gfx11);
+  format_ = ElementFormat::make_unified(resource_.format, layout);
   if (!format_ && resource_.format != 0) refuse_resource("an image of this format");
   if (dimension_ == ImageDimension::one || dimension_ == ImageDimension::one_array) resource_.height = 1;
 
@@ -36,10 +39,13 @@ ImageView::ImageView(const WaveState& state, ImageDescriptors layout) : resource
   if (resource_.swizzle_mode == 0) {
     if (resource_.greatest_level != 0) refuse_resource("a linear image of several levels");
     const bool has_pitch = dimension_ == ImageDimension::one || dimension_ == ImageDimension::two;
-    row_bytes_ = has_pitch && resource_.pitch != 0
-                     ? (resource_.pitch + 1) * bytes
-                     : (resource_.width * bytes + row_alignment - 1) / row_alignment * row_alignment;
-    slice_bytes_ = std::uint64_t{row_bytes_} * resource_.height;
+    if (has_pitch && resource_.pitch != 0) {
+      row_bytes_ = (resource_.pitch + 1) * bytes;  // there is one slice
+      return;
+    }
+    const std::uint32_t texels = resource_.width * bytes;
+    row_bytes_ = rounded_up(texels, layout == ImageDescriptors::gfx12 ? gfx12_row_unit : row_unit);
+    slice_bytes_ = std::uint64_t{rounded_up(texels, row_unit)} * resource_.height;
     return;
   }
   for (std::uint32_t level = 0; level <= resource_.greatest_level; ++level)

@@ -25,9 +25,7 @@ struct TypedAccess {
   /// Nothing: there is no such format.
   [[nodiscard]] std::optional<ElementFormat> format(std::uint32_t data, std::uint32_t number) const {
     if (numbering == ImageDescriptors::none) return ElementFormat::make(data, number);
-    return ElementFormat::make_unified(data | number << 4, numbering == ImageDescriptors::gfx10
-                                                               ? ElementFormat::Numbering::gfx10
-                                                               : ElementFormat::Numbering::gfx11);
+    return ElementFormat::make_unified(data | number << 4, numbering);
   }
 
   [[nodiscard]] std::uint32_t packed() const {

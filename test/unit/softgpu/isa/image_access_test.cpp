@@ -63,14 +63,14 @@ struct Form {
 
 std::string access_text(const std::string& mnemonic, const Image& image, const Form& form, unsigned registers) {
   const unsigned addresses = coordinate_count(image.kind) + (form.has_level ? 1 : 0);
-  std::string list = tuple(0, addresses);
+  std::string list = address_text(0, addresses);
   if (form.is_list && addresses > 1) {
     list = "[";
     for (unsigned n = 0; n < addresses; ++n) list.append(n == 0 ? "v" : ", v").append(std::to_string(n));
     list += "]";
   }
   return mnemonic + (form.has_level ? "_mip " : " ") + tuple(texel_vgpr, registers) + ", " + list +
-         ", s[4:11] dmask:" + std::to_string(form.mask) + " dim:" + dimension_text(image.kind) + " unorm" +
+         ", s[4:11] dmask:" + std::to_string(form.mask) + " dim:" + dimension_text(image.kind) + texel_addresses() +
          (form.is_half ? " d16" : "");
 }
 
@@ -204,7 +204,8 @@ TEST(LaterImageLoads, TakeAddressesOf16Bits) {
   if (!has_images()) return;
   Image image = image_of(Kind::three, 6, 4, 3, "32 UINT");
   Case made = load_case(image, {.mask = 1});
-  made.assembly = "image_load v8, v[4:5], s[4:11] dmask:1 dim:SQ_RSRC_IMG_3D unorm a16";
+  made.assembly =
+      "image_load v8, " + address_text(4, 2) + ", s[4:11] dmask:1 dim:SQ_RSRC_IMG_3D" + texel_addresses() + " a16";
   made.prepare = [prepare = made.prepare](MachineState& state, Random& random) {
     prepare(state, random);
     for (unsigned lane = 0; lane < lane_count; ++lane) {
@@ -220,7 +221,7 @@ TEST(LaterImageSizes, AreThoseOfTheLevel) {
   if (!has_images()) return;
   Image image = image_of(Kind::three, 13, 6, 5, "32 UINT");
   image.levels = 3;
-  expect_match({{.assembly = "image_get_resinfo v[8:11], v0, s[4:11] dmask:15 dim:SQ_RSRC_IMG_3D unorm",
+  expect_match({{.assembly = "image_get_resinfo v[8:11], v0, s[4:11] dmask:15 dim:SQ_RSRC_IMG_3D" + texel_addresses(),
                  .prepare =
                      [=](MachineState& state, Random& random) {
                        put_descriptors(state, image);
@@ -244,8 +245,9 @@ TEST(LaterImageAtomics, ReadAndWriteTexels) {
   const auto made = [](const std::string& name, const std::string& format, const std::function<u64(u64, u64, u64)>& f) {
     const Image image = image_of(Kind::two, 13, 5, 1, format);
     const unsigned dwords = image.format.bytes() / 4 * (name == "cmpswap" ? 2 : 1);
-    return Case{.assembly = "image_atomic_" + name + " " + tuple(texel_vgpr, dwords) + ", v[0:1], s[4:11] dmask:" +
-                            std::to_string((1U << dwords) - 1) + " dim:SQ_RSRC_IMG_2D unorm glc",
+    return Case{.assembly = "image_atomic_" + name + " " + tuple(texel_vgpr, dwords) + ", " + address_text(0, 2) +
+                            ", s[4:11] dmask:" + std::to_string((1U << dwords) - 1) + " dim:SQ_RSRC_IMG_2D" +
+                            texel_addresses() + " glc",
                 .prepare =
                     [=](MachineState& state, Random& random) {
                       put_descriptors(state, image);
@@ -284,12 +286,17 @@ TEST(LaterImageAtomics, ReadAndWriteTexels) {
 
 TEST(LaterImageRefusals, NameTheInstruction) {
   if (!has_images()) GTEST_SKIP() << "it has no images";
-  for (const char* assembly : {"image_load v[8:11], v[0:2], s[4:11] dmask:15 dim:SQ_RSRC_IMG_CUBE unorm",
-                               "image_load v[8:11], v[0:2], s[4:11] dmask:15 dim:SQ_RSRC_IMG_2D_MSAA unorm",
-                               "image_load v[8:12], v[0:1], s[4:11] dmask:15 dim:SQ_RSRC_IMG_2D unorm tfe",
-                               "image_load v[8:11], v[0:1], s[4:11] dmask:15 dim:SQ_RSRC_IMG_2D unorm lwe",
-                               "image_get_lod v[8:9], v[0:1], s[4:11], s[12:15] dmask:3 dim:SQ_RSRC_IMG_2D",
-                               "image_sample_c_lz v[8:9], v[0:2], s[4:11], s[12:15] dmask:3 dim:SQ_RSRC_IMG_2D"}) {
+  const auto load = [](unsigned registers, unsigned addresses, const std::string& dimension) {
+    return "image_load " + tuple(8, registers) + ", " + address_text(0, addresses) +
+           ", s[4:11] dmask:15 dim:" + "SQ_RSRC_IMG_" + dimension + texel_addresses();
+  };
+  const auto sample = [](const std::string& mnemonic, unsigned addresses) {
+    return mnemonic + " v[8:9], " + address_text(0, addresses) + ", s[4:11], s[12:15] dmask:3 dim:SQ_RSRC_IMG_2D";
+  };
+  const std::string with_warning = tests_rdna4() ? sample("image_sample_lz", 2) : load(4, 2, "2D");
+  for (const std::string& assembly :
+       {load(4, 3, "CUBE"), load(4, 3, "2D_MSAA"), load(5, 2, "2D") + " tfe", with_warning + " lwe",
+        sample("image_get_lod", 2), sample("image_sample_c_lz", 3)}) {
     const auto failure = refusal(assembly);
     if (!failure) FAIL() << assembly << " ran";
     EXPECT_EQ(failure->kind, compute::Failure::Kind::illegal_instruction) << failure->text;
@@ -303,8 +310,8 @@ std::string load_with(const Image& image, u64 base) {
   const auto words = image.descriptor(base);
   for (unsigned n = 0; n < words.size(); ++n)
     text += "s_mov_b32 s" + std::to_string(4 + n) + ", " + std::to_string(words.at(n)) + "\n";
-  return text + "s_mov_b32 exec_lo, 1\nv_mov_b32 v0, 0\nv_mov_b32 v1, 0\nimage_load v8, v[0:1], s[4:11] dmask:1 "
-                "dim:SQ_RSRC_IMG_2D unorm\n";
+  return text + "s_mov_b32 exec_lo, 1\nv_mov_b32 v0, 0\nv_mov_b32 v1, 0\nimage_load v8, " + address_text(0, 2) +
+         ", s[4:11] dmask:1 dim:SQ_RSRC_IMG_2D" + texel_addresses() + "\n";
 }
 
 TEST(LaterImageRefusals, NameWhatOnlyTheDescriptorTells) {

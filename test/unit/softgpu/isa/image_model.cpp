@@ -17,6 +17,33 @@ void put(std::array<u32, dwords>& words, unsigned first, unsigned count, u64 val
 
 bool is_rdna2() { return tested_target().architecture->major == 10; }
 
+/// Where the parts of a descriptor begin that are not everywhere in the same place, and how long they are.
+struct DescriptorFields {
+  using Field = std::pair<unsigned, unsigned>;
+  Field format, base_level, last_level, greatest_level, width, height, depth, pitch, first_slice;
+};
+DescriptorFields fields() {
+  if (tests_rdna4())
+    return {.format = {49, 8},
+            .base_level = {57, 5},
+            .last_level = {111, 5},
+            .greatest_level = {44, 5},
+            .width = {62, 16},
+            .height = {78, 16},
+            .depth = {128, 14},
+            .pitch = {128, 16},
+            .first_slice = {144, 14}};
+  return {.format = {52, is_rdna2() ? 9 : 8},
+          .base_level = {108, 4},
+          .last_level = {112, 4},
+          .greatest_level = {is_rdna2() ? 164 : 48, 4},
+          .width = {62, 14},
+          .height = {78, 14},
+          .depth = {128, 13},
+          .pitch = {128, 14},
+          .first_slice = {144, 13}};
+}
+
 /// The rows of the manuals' tables, whose formats are numbered from 1 on.
 struct Row {
   const char* data;
@@ -157,21 +184,25 @@ u32 Image::size(unsigned axis, u32 level) const {
 
 std::array<u32, 8> Image::descriptor(u64 base) const {
   std::array<u32, 8> words{};
+  const auto put_field = [&](DescriptorFields::Field field, u64 value) {
+    put(words, field.first, field.second, value);
+  };
+  const DescriptorFields at = fields();
   put(words, 0, 40, base >> 8);
-  put(words, 52, is_rdna2() ? 9 : 8, format_number);
-  put(words, 62, 14, width - 1);
-  put(words, 78, 14, height - 1);
+  put_field(at.format, format_number);
+  put_field(at.width, width - 1);
+  put_field(at.height, height - 1);
   for (unsigned c = 0; c < 4; ++c) put(words, 96 + 3 * c, 3, selection.at(c));
-  put(words, 108, 4, base_level);
-  put(words, 112, 4, levels - 1);
+  put_field(at.base_level, base_level);
+  put_field(at.last_level, levels - 1);
   put(words, 116, 5, is_linear ? 0 : 9);
   put(words, 124, 4, 8 + static_cast<u32>(kind));
   if (kind == Kind::three || is_array())
-    put(words, 128, 13, depth - 1);
+    put_field(at.depth, depth - 1);
   else if (pitch != 0)
-    put(words, 128, 14, pitch - 1);
-  put(words, 144, 13, first_slice);
-  put(words, is_rdna2() ? 164 : 48, 4, levels - 1);
+    put_field(at.pitch, pitch - 1);
+  put_field(at.first_slice, first_slice);
+  put_field(at.greatest_level, levels - 1);
   if (is_rdna2()) put(words, 95, 1, 1);  // RESOURCE_LEVEL
   return words;
 }
@@ -186,8 +217,9 @@ i64 Image::offset(u32 level, const std::array<i64, 3>& place) const {
   const i64 y = axes() > 1 ? place[1] : 0;
   const i64 z = axes() > 2 || is_array() ? place[2] + first_slice : 0;
   if (is_linear) {
-    const u32 row = pitch != 0 ? pitch * bytes : (width * bytes + 255) / 256 * 256;
-    return (z * height + y) * row + place[0] * bytes;
+    const u32 padded = (width * bytes + 255) / 256 * 256;
+    const u32 row = pitch != 0 ? pitch * bytes : tests_rdna4() ? (width * bytes + 127) / 128 * 128 : padded;
+    return z * height * padded + y * row + place[0] * bytes;
   }
   i64 slice = 0;
   i64 before = 0;
@@ -203,8 +235,9 @@ std::array<u32, 4> Sampler::descriptor() const {
   for (unsigned axis = 0; axis < 3; ++axis) put(words, 3 * axis, 3, clamp.at(axis));
   put(words, 12, 3, compare);
   put(words, 15, 1, is_unnormalized ? 1 : 0);
-  put(words, 32, 12, static_cast<u64>(least_level * 256));
-  put(words, 44, 12, static_cast<u64>(greatest_level * 256));
+  const unsigned level_bits = tests_rdna4() ? 13 : 12;
+  put(words, 32, level_bits, static_cast<u64>(least_level * 256));
+  put(words, 32 + level_bits, level_bits, static_cast<u64>(greatest_level * 256));
   put(words, 64, 14, static_cast<u64>(static_cast<i64>(bias * 256)));
   put(words, 84, 2, is_linear ? 1 : 0);
   put(words, 86, 2, is_linear ? 1 : 0);
@@ -288,6 +321,16 @@ std::string tuple(unsigned first, unsigned count) {
   if (count == 1) return "v" + std::to_string(first);
   return "v[" + std::to_string(first) + ":" + std::to_string(first + count - 1) + "]";
 }
+
+std::string address_text(unsigned first, unsigned count) {
+  if (!tests_rdna4() || count == 1) return tuple(first, count);
+  std::string list = "[";
+  for (unsigned n = 0; n < std::min(count, 3U); ++n) list += (n == 0 ? "v" : ", v") + std::to_string(first + n);
+  if (count > 3) list += ", " + tuple(first + 3, count - 3);
+  return list + "]";
+}
+
+std::string texel_addresses() { return tests_rdna4() ? "" : " unorm"; }
 
 unsigned coordinate_count(Kind kind) {
   if (kind == Kind::one) return 1;

@@ -1,6 +1,6 @@
 // Images as their descriptors tell, and what a sampler makes of them: the reference of the tests of image instructions.
-// Written from the RDNA2 and RDNA3 ISA manuals ("Image Resource", "Sampler Resource") and from the OpenCL 1.2
-// specification, section 8.2 ("Image Addressing and Filtering").
+// Written from the RDNA2 and RDNA3 ISA manuals ("Image Resource", "Sampler Resource"), for RDNA4 from ROCr's
+// resource_gfx12.h, and from the OpenCL 1.2 specification, section 8.2 ("Image Addressing and Filtering").
 #pragma once
 
 #include <array>
@@ -91,6 +91,11 @@ struct Sample {
 void put_descriptors(MachineState& state, const Image& image, const Sampler& sampler = {});
 /// "v[4:5]".
 [[nodiscard]] std::string tuple(unsigned first, unsigned count);
+/// Registers with addresses: "v[4:5]", on RDNA4 "[v4, v5]", where the fourth register and those behind it are one
+/// operand of instructions with a sampler.
+[[nodiscard]] std::string address_text(unsigned first, unsigned count);
+/// " unorm", which instructions without a sampler have no more on RDNA4.
+[[nodiscard]] std::string texel_addresses();
 /// "SQ_RSRC_IMG_2D"
 [[nodiscard]] std::string dimension_text(Kind kind);
 /// With the slice of an array.

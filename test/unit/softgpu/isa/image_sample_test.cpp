@@ -77,7 +77,7 @@ Case sample_case(const Image& image, const Sampler& sampler, const SampleForm& f
   const unsigned addresses = next + (has_level ? 1 : 0);
   const auto rows = form.gathers ? 4U : static_cast<unsigned>(std::popcount(form.mask));
   const std::string text = std::string(form.gathers ? "image_gather4" : "image_sample") + form.parts + " " +
-                           tuple(first_result, rows) + ", " + tuple(0, addresses) +
+                           tuple(first_result, rows) + ", " + address_text(0, addresses) +
                            ", s[4:11], s[12:15] dmask:" + std::to_string(form.mask) +
                            " dim:" + dimension_text(image.kind);
   Case made{.assembly = text, .prepare = {}, .reference = {}};
