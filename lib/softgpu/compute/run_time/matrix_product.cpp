@@ -123,7 +123,7 @@ void multiply(WaveState& state, const MatrixProduct& product, MatrixDenormals de
   const bool is_sparse = product.form == MatrixForm::sparse;
   const unsigned stored_per_lane = product.stored_elements_per_lane();
   const unsigned stored_depth = is_sparse ? product.depth / 2 : product.depth;
-  const unsigned set = cbsz == 0 ? abid % (16 / stored_per_lane) : 0;  // of the indices in 32 bits
+  const unsigned set = is_sparse && cbsz == 0 ? abid % (16 / stored_per_lane) : 0;  // of the indices in 32 bits
   std::array<unsigned, 64> every_row;
   const std::span rows_of_b = std::span(every_row).first(stored_depth);
   std::iota(rows_of_b.begin(), rows_of_b.end(), 0U);
