@@ -104,7 +104,7 @@ struct Architecture : ArchitectureFamily, ArchitectureProduct {
   [[nodiscard]] bool writes_l2_back() const { return !is_rdna(); }
   /// Whether AMD's runtimes send barrier-value packets to GPUs of this family (docs/hardware.md).
   [[nodiscard]] bool knows_barrier_values() const { return !is_rdna(); }
-  /// Whether the copy engine's packets for boxes have wider fields (ROCr's SDMA_PKT_COPY_LINEAR_RECT_GFX12).
+  /// Whether the copy engine's packets tell larger boxes, by other fields (ROCr's SDMA_PKT_COPY_LINEAR_RECT_GFX12).
   [[nodiscard]] bool copies_larger_boxes() const { return instructions == Instructions::rdna4; }
   /// gfx90a's name for this architecture's `mnemonic` (without the encoding's suffix).
   [[nodiscard]] std::string canonical_mnemonic(std::string mnemonic) const;

@@ -5,8 +5,8 @@
 
 namespace softgpu::compute {
 
-/// sums[j] += a[n * size] * b[rows_of_b[n] * size + j] for each n in turn, with one rounding each; j from 0 to size
-/// - 1. `size` is 4, 16 or 32. So a column of `a` and each row of `b` have `size` elements side by side.
+/// For each j below `size`: sums[j] += a[n * size] * b[rows_of_b[n] * size + j] for each n in turn, with one rounding
+/// each. `size` is 4, 16 or 32. So a column of `a` and each row of `b` have `size` elements side by side.
 template <class T>
 using AddRowProducts = void (*)(T* sums, const T* a, const T* b, std::span<const unsigned> rows_of_b, unsigned size);
 
