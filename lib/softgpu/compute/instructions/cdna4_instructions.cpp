@@ -73,6 +73,19 @@ Value* pack_halves(Emitter& e, Sources s) {
   return pack(e, half(s[0]), half(s[1]));
 }
 
+/// S0 and S1, shifted right by S2 and saturated, become the bytes of a half.
+template <int least, int greatest>
+Value* shift_to_bytes(Emitter& e, Sources s) {
+  const auto byte = [&](Value* number) {
+    Value* shifted = e.ir.CreateAShr(number, e.ir.CreateAnd(s[2], e.splat(31U)));
+    shifted = e.ir.CreateBinaryIntrinsic(Intrinsic::smax, shifted, e.splat(static_cast<std::uint32_t>(least)));
+    shifted = e.ir.CreateBinaryIntrinsic(Intrinsic::smin, shifted, e.splat(static_cast<std::uint32_t>(greatest)));
+    return e.ir.CreateAnd(shifted, e.splat(0xffU));
+  };
+  Value* both = e.ir.CreateOr(byte(s[0]), e.ir.CreateShl(byte(s[1]), 8));
+  return e.ir.CreateTrunc(both, Emitter::lanes(e.ir.getInt16Ty()));
+}
+
 }  // namespace
 
 void add_cdna4_instructions(HandlerTable& table) {
@@ -84,6 +97,9 @@ void add_cdna4_instructions(HandlerTable& table) {
   add_vector_operation(table, "v_cvt_pk_bf16_f32", {u32, {f32, f32}}, pack_bfloats);
   add_vector_operation(table, "v_cvt_pk_f16_f32", {u32, {f32, f32}}, pack_halves);
   add_vector_operation(table, "v_cvt_f32_bf16", {f32, {u16}}, widen_bfloat);
+  constexpr OperationOptions keeps_other_half = {.upper = VectorInstruction::UpperHalf::preserved};
+  add_vector_operation(table, "v_ashr_pk_i8_i32", {u16, {u32, u32, u32}}, shift_to_bytes<-128, 127>, keeps_other_half);
+  add_vector_operation(table, "v_ashr_pk_u8_i32", {u16, {u32, u32, u32}}, shift_to_bytes<0, 255>, keeps_other_half);
   add_vector_operation(table, "v_minimum3_f32", {f32, {f32, f32, f32}}, extreme_of_three<Intrinsic::minimum>);
   add_vector_operation(table, "v_maximum3_f32", {f32, {f32, f32, f32}}, extreme_of_three<Intrinsic::maximum>);
 }

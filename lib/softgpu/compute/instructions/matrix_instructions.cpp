@@ -1,5 +1,5 @@
-// The matrix instructions: VOP3P-MAI, and v_wmma_* of RDNA3. Their operands go through WaveState to a function that
-// multiplies.
+// The matrix instructions: VOP3P-MAI, and v_wmma_* and v_swmmac_* of RDNA. Their operands go through WaveState to a
+// function that multiplies.
 #include <array>
 #include <cstddef>
 #include <string>
@@ -22,8 +22,15 @@ Value* address(Emitter& e, std::size_t registers, unsigned dword, unsigned chunk
   return e.ir.CreateConstInBoundsGEP1_64(e.ir.getInt8Ty(), e.state(), registers + 256 * dword + 64 * chunk);
 }
 
+/// What becomes of the sign bits in each dword of an operand.
+struct Signs {
+  std::uint32_t cleared = 0;
+  std::uint32_t flipped = 0;  ///< once they are cleared
+};
+
 /// A register tuple, or a constant for every element.
-void put(Emitter& e, const Operand& operand, std::size_t registers, unsigned dwords, unsigned dwords_per_element) {
+void put(Emitter& e, const Operand& operand, std::size_t registers, unsigned dwords, unsigned dwords_per_element,
+         Signs signs = {}) {
   if (operand.is_vector() && operand.dwords != dwords) e.unsupported("operand " + operand.text);
   for (unsigned dword = 0; dword < dwords; ++dword)
     for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
@@ -36,6 +43,8 @@ void put(Emitter& e, const Operand& operand, std::size_t registers, unsigned dwo
       } else {
         value = e.vector(operand, chunk);
       }
+      if (signs.cleared != 0) value = e.ir.CreateAnd(value, e.splat(~signs.cleared));
+      if (signs.flipped != 0) value = e.ir.CreateXor(value, e.splat(signs.flipped));
       e.ir.CreateAlignedStore(value, address(e, registers, dword, chunk), llvm::Align(64));
     }
 }
@@ -109,6 +118,43 @@ void multiply(Emitter& e, const Instruction& i, const ScaledProduct& product) {
   take_sums(e, destination);
 }
 
+/// NEG_LO and NEG_HI of A (n = 0) and B (n = 1) of RDNA's products. They negate elements of 16 bits in the lower and in
+/// the upper halves. Of integers, NEG_LO says which are signed (integer_options).
+Signs source_signs(Emitter& e, const Instruction& i, std::size_t n, WaveMatrixType type) {
+  const bool negates_low = i.element("neg_lo", n, 0) != 0;
+  const bool negates_high = i.element("neg_hi", n, 0) != 0;
+  const bool is_integer = type == WaveMatrixType::iu8 || type == WaveMatrixType::iu4;
+  const bool is_half = bits_of(type) == 16;
+  if (negates_high && !is_half) e.unsupported("neg_hi");
+  if (negates_low && !is_half && !is_integer) e.unsupported("neg_lo");
+  if (!is_half) return {};
+  return {.flipped = (negates_low ? 0x8000U : 0U) | (negates_high ? 0x80000000U : 0U)};
+}
+
+/// NEG_LO of C negates, behind NEG_HI, which takes the absolute value.
+Signs addend_signs(Emitter& e, const Instruction& i, WaveMatrixType type) {
+  const bool is_negated = i.element("neg_lo", 2, 0) != 0;
+  const bool is_absolute = i.element("neg_hi", 2, 0) != 0;
+  if (type == WaveMatrixType::i32) {
+    if (is_negated || is_absolute) e.unsupported(is_negated ? "neg_lo" : "neg_hi");
+    return {};
+  }
+  const std::uint32_t bits = bits_of(type) == 16 ? 0x80008000U : 0x80000000U;
+  return {.cleared = is_absolute ? bits : 0, .flipped = is_negated ? bits : 0};
+}
+
+WaveMatrixOptions integer_options(const Instruction& i) {
+  return {.a_is_signed = i.element("neg_lo", 0, 0) != 0,
+          .b_is_signed = i.element("neg_lo", 1, 0) != 0,
+          .saturates = i.has("clamp")};
+}
+
+/// Sums of 16 bits may be registers or 0: no source tells which halves a constant fills.
+void check_addend(Emitter& e, const Operand& addend, WaveMatrixType type) {
+  const bool is_zero = addend.kind == Operand::Kind::integer && addend.value == 0;
+  if (bits_of(type) == 16 && !addend.is_vector() && !is_zero) e.unsupported("operand " + addend.text);
+}
+
 /// Sums of 16 bits are in one half of the registers; the other half of the destination stays.
 Value* beside_other_half(Emitter& e, Value* sums, Value* old, bool upper) {
   return upper ? e.ir.CreateOr(e.ir.CreateShl(sums, 16), e.ir.CreateAnd(old, e.splat(0xffffU)))
@@ -119,24 +165,20 @@ Value* beside_other_half(Emitter& e, Value* sums, Value* old, bool upper) {
 void multiply(Emitter& e, const Instruction& i, const WaveMatrix& matrix) {
   const unsigned lanes = e.chunks() * 16;
   const unsigned sum_dwords = WaveMatrix::sum_dwords(lanes);
-  const bool is_integer = matrix.sum == WaveMatrixType::i32;
   const bool is_half = bits_of(matrix.sum) == 16;
   const Operand& destination = i.operands.at(0);
   const Operand& addend = i.operands.at(3);
   if (!destination.is_vector() || destination.dwords != sum_dwords) e.unsupported("destination");
-  if (is_half && !addend.is_vector() && (addend.kind != Operand::Kind::integer || addend.value != 0))
-    e.unsupported("operand " + addend.text);
-  if (is_half && (e.known_mode.current() & mode_register::fp16_overflow) != 0) e.unsupported("MODE.FP16_OVFL");
+  check_addend(e, addend, matrix.sum);
+  if (is_half) refuse_overflow_mode(e);
   WaveMatrixOptions options;
-  if (is_integer) {
-    options.a_is_signed = i.element("neg_lo", 0, 0) != 0;
-    options.b_is_signed = i.element("neg_lo", 1, 0) != 0;
-    options.saturates = i.has("clamp");
-  }
+  if (matrix.sum == WaveMatrixType::i32) options = integer_options(i);
   if (is_half) options.upper_half = i.element("op_sel", 2, 0) != 0;
-  put(e, i.operands.at(1), offsetof(WaveState, matrix_a), matrix.source_dwords(), 1);
-  put(e, i.operands.at(2), offsetof(WaveState, matrix_b), matrix.source_dwords(), 1);
-  put(e, addend, offsetof(WaveState, matrix_sums), sum_dwords, 1);
+  put(e, i.operands.at(1), offsetof(WaveState, matrix_a), matrix.source_dwords(), 1,
+      source_signs(e, i, 0, matrix.source));
+  put(e, i.operands.at(2), offsetof(WaveState, matrix_b), matrix.source_dwords(), 1,
+      source_signs(e, i, 1, matrix.source));
+  put(e, addend, offsetof(WaveState, matrix_sums), sum_dwords, 1, addend_signs(e, i, matrix.sum));
   e.call(reinterpret_cast<const void*>(&multiply_wave_matrices), e.ir.getVoidTy(),
          {e.state(), e.address_of(&matrix), e.ir.getInt32(lanes), e.ir.getInt32(options.encode())});
   for (unsigned dword = 0; dword < sum_dwords; ++dword)
@@ -149,26 +191,22 @@ void multiply(Emitter& e, const Instruction& i, const WaveMatrix& matrix) {
 }
 
 /// All lanes take part; EXEC is ignored. A sparse product adds to its destination, and its last operand has the
-/// indices. Of floating-point types a negated operand is refused: no handler reads the modifier.
+/// indices.
 void multiply(Emitter& e, const Instruction& i, const SpreadMatrix& matrix) {
   const unsigned lanes = e.chunks() * 16;
   const unsigned sum_dwords = matrix.sum_dwords(lanes);
-  const bool is_half = bits_of(matrix.sum) == 16;
   const Operand& destination = i.operands.at(0);
   const Operand& addend = matrix.is_sparse ? destination : i.operands.at(3);
   if (!destination.is_vector() || destination.dwords != sum_dwords) e.unsupported("destination");
-  if (is_half && !addend.is_vector() && (addend.kind != Operand::Kind::integer || addend.value != 0))
-    e.unsupported("operand " + addend.text);
-  if (is_half) refuse_overflow_mode(e);
+  check_addend(e, addend, matrix.sum);
+  if (bits_of(matrix.sum) == 16) refuse_overflow_mode(e);
   WaveMatrixOptions options;
-  if (matrix.sum == WaveMatrixType::i32) {
-    options.a_is_signed = i.element("neg_lo", 0, 0) != 0;
-    options.b_is_signed = i.element("neg_lo", 1, 0) != 0;
-    options.saturates = i.has("clamp");
-  }
-  put(e, i.operands.at(1), offsetof(WaveState, matrix_a), matrix.a_dwords(lanes), 1);
-  put(e, i.operands.at(2), offsetof(WaveState, matrix_b), matrix.b_dwords(lanes), 1);
-  put(e, addend, offsetof(WaveState, matrix_sums), sum_dwords, 1);
+  if (matrix.sum == WaveMatrixType::i32) options = integer_options(i);
+  const Signs of_sums = addend_signs(e, i, matrix.sum);
+  if (matrix.is_sparse && (of_sums.cleared | of_sums.flipped) != 0) e.unsupported("neg_lo or neg_hi of indices");
+  put(e, i.operands.at(1), offsetof(WaveState, matrix_a), matrix.a_dwords(lanes), 1, source_signs(e, i, 0, matrix.a));
+  put(e, i.operands.at(2), offsetof(WaveState, matrix_b), matrix.b_dwords(lanes), 1, source_signs(e, i, 1, matrix.b));
+  put(e, addend, offsetof(WaveState, matrix_sums), sum_dwords, 1, of_sums);
   std::uint32_t first_index_bit = 0;
   if (matrix.is_sparse) {
     const Operand& indices = i.operands.at(3);

@@ -1,4 +1,5 @@
 // What CDNA4 has that CDNA3 has not, besides matrices and loads from LDS.
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -140,6 +141,31 @@ TEST(LaterCdna4, CombinesBitsOfHalvesByATable) {
                u32& destination = state.vector[8][lane];
                destination =
                    (halves >> 3) != 0 ? (destination & 0xffff) | result << 16 : (destination & 0xffff0000) | result;
+             }
+           }});
+  expect_match(cases, later);
+}
+
+/// Two numbers shifted right, as bytes of the half that op_sel selects; the other half stays.
+TEST(LaterCdna4, ShiftsToSaturatedBytes) {
+  std::vector<Case> cases;
+  for (const bool is_signed : {true, false})
+    for (const bool upper : {false, true})
+      cases.push_back(
+          {.assembly = std::string("v_ashr_pk_") + (is_signed ? "i8" : "u8") + "_i32 v8, v0, v2, v4" +
+                       (upper ? " op_sel:[0,0,0,1]" : ""),
+           .prepare = {},
+           .reference = [is_signed, upper](MachineState& state) {
+             for (unsigned lane = 0; lane < lane_count; ++lane) {
+               if (!state.active(lane)) continue;
+               const auto byte = [&](unsigned n) {
+                 const auto shifted = static_cast<std::int32_t>(state.vector[n][lane]) >> (state.vector[4][lane] & 31);
+                 const auto bounded = is_signed ? std::clamp(shifted, -128, 127) : std::clamp(shifted, 0, 255);
+                 return static_cast<u32>(bounded) & 0xff;
+               };
+               const u32 both = byte(0) | byte(2) << 8;
+               u32& destination = state.vector[8][lane];
+               destination = upper ? (destination & 0xffff) | both << 16 : (destination & 0xffff0000) | both;
              }
            }});
   expect_match(cases, later);

@@ -39,6 +39,19 @@ void PrintTo(const Matrix& matrix, std::ostream* stream);
 /// do not saturate may be `any`.
 [[nodiscard]] u32 former_sums(Element type, bool saturates, Random& random, u32 any);
 
+/// What NEG_LO and NEG_HI do to the operands of RDNA's products: bits of A and B that change, and C's absolute value,
+/// its sign changed after that.
+struct SignChanges {
+  u32 of_a = 0, of_b = 0;
+  bool takes_absolute = false, negates = false;
+
+  /// C's register, of numbers of this many bits.
+  [[nodiscard]] u32 of_c(u32 held, unsigned bits) const {
+    const u32 signs = bits == 16 ? 0x80008000 : 0x80000000;
+    return (takes_absolute ? held & ~signs : held) ^ (negates ? signs : 0);
+  }
+};
+
 /// What these bits are for a matrix instruction.
 [[nodiscard]] double number(Element type, u64 bits);
 

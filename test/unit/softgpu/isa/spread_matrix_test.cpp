@@ -30,6 +30,7 @@ struct SpreadCase {
   const char* modifiers = "";
   bool a_is_signed = false, b_is_signed = false, saturates = false;
   unsigned key = 0;
+  SignChanges signs = {};
 };
 void PrintTo(const SpreadCase& matrix, std::ostream* stream) { *stream << matrix.mnemonic << matrix.modifiers; }
 
@@ -79,7 +80,8 @@ double value(Element type, unsigned bits, u32 held, bool is_signed) {
   return is_signed && held >> (bits - 1) != 0 ? static_cast<double>(held) - (1U << bits) : held;
 }
 
-u32 added(const SpreadCase& m, u32 old, double sum) {
+u32 added(const SpreadCase& m, u32 before, double sum) {
+  const u32 old = m.signs.of_c(before, m.sum == Element::f32 ? 32 : 16);
   switch (m.sum) {
   case Element::f16:
     return Half(number(Element::f16, old & 0xffff) + sum).bits;
@@ -148,7 +150,8 @@ TEST_P(Rdna4Matrix, MatchesTheManual) {
       std::array<double, 64> row = {};
       for (unsigned n = 0; n < a_count; ++n) {
         const Place at = place(m.bits, a_count, lanes, i, n);
-        const double element = value(m.a, m.bits, before.vector.at(at.dword)[at.lane] >> at.shift, m.a_is_signed);
+        const double element =
+            value(m.a, m.bits, (before.vector.at(at.dword)[at.lane] ^ m.signs.of_a) >> at.shift, m.a_is_signed);
         unsigned k = n;
         if (m.is_sparse) {
           const unsigned elements = per_lane(m.bits, a_count, lanes);
@@ -161,8 +164,9 @@ TEST_P(Rdna4Matrix, MatchesTheManual) {
         double sum = 0;
         for (unsigned k = 0; k < m.depth; ++k) {
           const Place at = place(m.bits, m.depth, lanes, j, k);
-          sum += row.at(k) *
-                 value(m.b, m.bits, before.vector.at(b_register(at.dword))[at.lane] >> at.shift, m.b_is_signed);
+          sum += row.at(k) * value(m.b, m.bits,
+                                   (before.vector.at(b_register(at.dword))[at.lane] ^ m.signs.of_b) >> at.shift,
+                                   m.b_is_signed);
         }
         const Place at = sum_place(m.sum, lanes, i, j);
         u32& held = state.vector.at(8 + at.dword)[at.lane];
@@ -194,7 +198,40 @@ INSTANTIATE_TEST_SUITE_P(
         SpreadCase{"v_wmma_f32_16x16x16_fp8_bf8", fp8, bf8, 8, f32, 16},
         SpreadCase{"v_wmma_f32_16x16x16_bf8_fp8", bf8, fp8, 8, f32, 16},
         SpreadCase{"v_wmma_f32_16x16x16_bf8_bf8", bf8, bf8, 8, f32, 16},
+        SpreadCase{.mnemonic = "v_wmma_f16_16x16x16_f16",
+                   .a = f16,
+                   .b = f16,
+                   .bits = 16,
+                   .sum = f16,
+                   .depth = 16,
+                   .modifiers = " neg_lo:[0,1,1] neg_hi:[1,1,0]",
+                   .signs = {0x80000000, 0x80008000, false, true}},
+        SpreadCase{.mnemonic = "v_wmma_f32_16x16x16_bf16",
+                   .a = bf16,
+                   .b = bf16,
+                   .bits = 16,
+                   .sum = f32,
+                   .depth = 16,
+                   .modifiers = " neg_lo:[1,0,1] neg_hi:[0,0,1]",
+                   .signs = {0x8000, 0, true, true}},
+        SpreadCase{.mnemonic = "v_wmma_f32_16x16x16_fp8_bf8",
+                   .a = fp8,
+                   .b = bf8,
+                   .bits = 8,
+                   .sum = f32,
+                   .depth = 16,
+                   .modifiers = " neg_lo:[0,0,1]",
+                   .signs = {0, 0, false, true}},
         SpreadCase{"v_swmmac_f32_16x16x32_f16", f16, f16, 16, f32, 32, true},
+        SpreadCase{.mnemonic = "v_swmmac_f32_16x16x32_f16",
+                   .a = f16,
+                   .b = f16,
+                   .bits = 16,
+                   .sum = f32,
+                   .depth = 32,
+                   .is_sparse = true,
+                   .modifiers = " neg_lo:[1,0,0] neg_hi:[1,1,0]",
+                   .signs = {0x80008000, 0x80000000}},
         SpreadCase{"v_swmmac_f32_16x16x32_f16", f16, f16, 16, f32, 32, true, " index_key:1", false, false, false, 1},
         SpreadCase{"v_swmmac_f32_16x16x32_bf16", bf16, bf16, 16, f32, 32, true},
         SpreadCase{"v_swmmac_f16_16x16x32_f16", f16, f16, 16, f16, 32, true},

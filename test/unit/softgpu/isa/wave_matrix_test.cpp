@@ -24,19 +24,22 @@ struct WaveMatrixCase {
   Element sum;  ///< f32, f16, bf16, or i8: integers
   const char* modifiers = "";
   bool a_is_signed = false, b_is_signed = false, saturates = false, upper = false;
+  SignChanges signs = {};
 };
 void PrintTo(const WaveMatrixCase& matrix, std::ostream* stream) { *stream << matrix.mnemonic << matrix.modifiers; }
 
 double wave_element(const WaveMatrixCase& m, const MachineState& state, unsigned turned, unsigned lane, unsigned k,
                     bool is_signed) {
   const unsigned dword = (k * m.bits / 32 + turned) % (16 * m.bits / 32);
-  const u32 bits = state.vector[dword][lane] >> (k * m.bits % 32) & ((1U << m.bits) - 1);
+  const u32 flipped = turned == 0 ? m.signs.of_a : m.signs.of_b;
+  const u32 bits = (state.vector[dword][lane] ^ flipped) >> (k * m.bits % 32) & ((1U << m.bits) - 1);
   if (m.type != Element::i8) return number(m.type, bits);
   return is_signed && bits >> (m.bits - 1) != 0 ? static_cast<double>(bits) - (1U << m.bits) : bits;
 }
 
 u32 wave_sum(const WaveMatrixCase& m, u32 old, double sum) {
-  const u32 c = m.upper ? old >> 16 : old & 0xffff;
+  const u32 changed = m.signs.of_c(old, m.sum == Element::f32 ? 32 : 16);
+  const u32 c = m.upper ? changed >> 16 : changed & 0xffff;
   const u32 other = m.upper ? old & 0xffff : old & 0xffff0000;
   const auto placed = [&](u32 half) { return other | (m.upper ? half << 16 : half); };
   switch (m.sum) {
@@ -45,7 +48,7 @@ u32 wave_sum(const WaveMatrixCase& m, u32 old, double sum) {
   case Element::bf16:
     return placed(std::bit_cast<u32>(static_cast<float>(number(Element::bf16, c) + sum)) >> 16);
   case Element::f32:
-    return std::bit_cast<u32>(static_cast<float>(std::bit_cast<float>(old) + sum));
+    return std::bit_cast<u32>(static_cast<float>(std::bit_cast<float>(changed) + sum));
   default:
     break;
   }
@@ -110,6 +113,18 @@ INSTANTIATE_TEST_SUITE_P(Rdna3, LaterWaveMatrix,
                                                         .sum = Element::f16,
                                                         .modifiers = " op_sel:[0,0,1]",
                                                         .upper = true},
+                                         WaveMatrixCase{.mnemonic = "v_wmma_f16_16x16x16_f16",
+                                                        .type = Element::f16,
+                                                        .bits = 16,
+                                                        .sum = Element::f16,
+                                                        .modifiers = " neg_lo:[0,1,1] neg_hi:[1,1,0]",
+                                                        .signs = {0x80000000, 0x80008000, false, true}},
+                                         WaveMatrixCase{.mnemonic = "v_wmma_f32_16x16x16_bf16",
+                                                        .type = Element::bf16,
+                                                        .bits = 16,
+                                                        .sum = Element::f32,
+                                                        .modifiers = " neg_lo:[1,0,1] neg_hi:[0,0,1]",
+                                                        .signs = {0x8000, 0, true, true}},
                                          WaveMatrixCase{"v_wmma_bf16_16x16x16_bf16", Element::bf16, 16, Element::bf16},
                                          WaveMatrixCase{.mnemonic = "v_wmma_bf16_16x16x16_bf16",
                                                         .type = Element::bf16,
