@@ -101,7 +101,9 @@ HsaNodeProperties Topology::gpu(std::uint32_t node) const {
   properties.EngineId.ui32.Major = architecture.major;
   properties.EngineId.ui32.Minor = architecture.minor;
   properties.EngineId.ui32.Stepping = architecture.stepping;
-  properties.EngineId.ui32.uCode = 69;
+  // Older than the firmware that gives scratch memory back by itself, which ROCr 7.2 expects from 24 on (gfx950), from
+  // 177 on (gfx942).
+  properties.EngineId.ui32.uCode = 20;
   properties.uCodeEngineVersions.uCodeSDMA = 8;
 
   properties.VendorId = 0x1002;

@@ -103,7 +103,9 @@ void occupancy() {
   int per_unit = 0;
   const auto* function = reinterpret_cast<const void*>(reverse);
   CHECK(hipOccupancyMaxActiveBlocksPerMultiprocessor(&per_unit, function, group, 32768));
-  EXPECT(per_unit == 2);  // of the 64 KiB of LDS
+  hipDeviceProp_t properties{};
+  CHECK(hipGetDeviceProperties(&properties, 0));
+  EXPECT(per_unit == static_cast<int>(properties.sharedMemPerBlock / 32768));
   int least_groups = 0;
   int best_group = 0;
   CHECK(hipOccupancyMaxPotentialBlockSize(&least_groups, &best_group, function, 0, 0));

@@ -45,7 +45,7 @@ void device_properties() {
   EXPECT(properties.warpSize == (is_cdna ? 64 : 32));
   // A multiprocessor of RDNA is a pair of compute units.
   EXPECT(properties.multiProcessorCount == (is_cdna ? 104 : 52));
-  EXPECT(properties.sharedMemPerBlock == 65536);
+  EXPECT(properties.sharedMemPerBlock == (architecture == "gfx950" ? 163840 : 65536));
   EXPECT(properties.maxThreadsPerBlock == 1024);
   EXPECT(properties.canMapHostMemory == 1);
   std::size_t free = 0;
