@@ -35,11 +35,12 @@ TEST_F(Kernels, tell_how_many_of_their_groups_the_gpu_holds) {
   EXPECT_EQ(free.groups_on_gpu, std::uint64_t{gpu.compute_units()} / free.compute_units * free.groups);
   EXPECT_EQ(reverse.occupancy(grid(1'000'000).group(256)), free) << "the grid's size does not matter";
 
-  const Occupancy three = reverse.occupancy(groups.dynamic_lds(20 * 1024));
-  EXPECT_EQ(three.groups, gpu.properties().lds_bytes * three.compute_units / (20 * 1024));
+  const std::uint32_t lds_bytes = gpu.properties().lds_bytes / 16 * 5;
+  const Occupancy three = reverse.occupancy(groups.dynamic_lds(lds_bytes));
+  EXPECT_EQ(three.groups, gpu.properties().lds_bytes * three.compute_units / lds_bytes);
   EXPECT_EQ(three.limit, OccupancyLimit::lds);
   EXPECT_EQ(to_string(three.limit), "LDS");
-  EXPECT_EQ(reverse.occupancy(groups, 20 * 1024), three) << "LocalMemory";
+  EXPECT_EQ(reverse.occupancy(groups, lds_bytes), three) << "LocalMemory";
 
   EXPECT_THAT(
       error_of([&] { static_cast<void>(reverse.occupancy(grid(4096).group(2048))); }),
