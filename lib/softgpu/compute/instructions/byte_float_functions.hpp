@@ -30,12 +30,33 @@ llvm::Value* widened(Emitter& e, llvm::Value* bits) {
   return e.ir.CreateSelect(is_infinite, from_bits(e, e.ir.CreateOr(e.splat(0x7f800000U), sign)), number);
 }
 
-/// To the nearest number, of two to the even one. What is too large becomes infinite, or NaN where there is no
-/// infinity; where there is neither, the greatest number.
+/// Gives the magnitude `code` of a rounded float, whose bits these are, the float's sign. What is too large becomes
+/// infinite, or NaN where there is no infinity; where there is neither, the greatest number.
+template <const ByteFloat& type>
+llvm::Value* with_sign(Emitter& e, llvm::Value* code, llvm::Value* bits) {
+  llvm::Value* sign = e.ir.CreateLShr(e.ir.CreateAnd(bits, e.splat(0x80000000U)), 31 - type.sign_bit());
+  llvm::Value* is_too_large = e.ir.CreateICmpUGT(code, e.splat(type.greatest()));
+  if (type.specials == ByteFloat::Specials::fnuz) {
+    llvm::Value* is_zero = e.ir.CreateICmpEQ(code, e.splat(0U));
+    code = e.ir.CreateSelect(is_zero, code, e.ir.CreateOr(code, sign));
+    return e.ir.CreateSelect(is_too_large, e.splat(type.nan()), code);
+  }
+  llvm::Value* beyond = e.splat(type.specials == ByteFloat::Specials::none ? type.greatest() : type.nan());
+  if (type.specials == ByteFloat::Specials::like_ieee) {
+    llvm::Value* is_nan = e.ir.CreateICmpUGT(e.ir.CreateAnd(bits, e.splat(0x7fffffffU)), e.splat(0x7f800000U));
+    beyond = e.ir.CreateSelect(is_nan, beyond, e.splat(type.infinity()));
+  }
+  return e.ir.CreateOr(e.ir.CreateSelect(is_too_large, beyond, code), sign);
+}
+
+/// The exponent that a float has for the least normal number.
+template <const ByteFloat& type>
+inline constexpr auto first_normal = static_cast<std::uint32_t>(127 + 1 - type.bias);
+
+/// To the nearest number, of two to the even one.
 template <const ByteFloat& type>
 llvm::Value* narrowed(Emitter& e, llvm::Value* number) {
   constexpr unsigned dropped = 23 - type.fraction_bits;
-  constexpr auto first_normal = static_cast<std::uint32_t>(127 + 1 - type.bias);  // its exponent in a float
   const llvm::IRBuilderBase::FastMathFlagGuard guard(e.ir);
   e.ir.setIsFPConstrained(false);
   llvm::Value* bits = bits_of(e, number);
@@ -44,26 +65,32 @@ llvm::Value* narrowed(Emitter& e, llvm::Value* number) {
   llvm::Value* last = e.ir.CreateAnd(e.ir.CreateLShr(magnitude, dropped), e.splat(1U));
   llvm::Value* rounded = e.ir.CreateAdd(e.ir.CreateAdd(magnitude, e.splat((1U << (dropped - 1)) - 1)), last);
   llvm::Value* normal =
-      e.ir.CreateSub(e.ir.CreateLShr(rounded, dropped), e.splat((first_normal - 1) << type.fraction_bits));
+      e.ir.CreateSub(e.ir.CreateLShr(rounded, dropped), e.splat((first_normal<type> - 1) << type.fraction_bits));
   // Added to this number, the last digit of a float is that of a denormal number.
-  llvm::Value* large = from_bits(e, e.splat((first_normal + dropped) << 23));
+  llvm::Value* large = from_bits(e, e.splat((first_normal<type> + dropped) << 23));
   llvm::Value* sum = e.ir.CreateFAdd(from_bits(e, magnitude), large);
   llvm::Value* denormal = e.ir.CreateSub(bits_of(e, sum), bits_of(e, large));
-  llvm::Value* is_normal = e.ir.CreateICmpUGE(magnitude, e.splat(first_normal << 23));
-  llvm::Value* result = e.ir.CreateSelect(is_normal, normal, denormal);
-  llvm::Value* sign = e.ir.CreateLShr(e.ir.CreateAnd(bits, e.splat(0x80000000U)), 31 - type.sign_bit());
-  llvm::Value* is_too_large = e.ir.CreateICmpUGT(result, e.splat(type.greatest()));
-  if (type.specials == ByteFloat::Specials::fnuz) {
-    llvm::Value* is_zero = e.ir.CreateICmpEQ(result, e.splat(0U));
-    result = e.ir.CreateSelect(is_zero, result, e.ir.CreateOr(result, sign));
-    return e.ir.CreateSelect(is_too_large, e.splat(type.nan()), result);
-  }
-  llvm::Value* beyond = e.splat(type.specials == ByteFloat::Specials::none ? type.greatest() : type.nan());
-  if (type.specials == ByteFloat::Specials::like_ieee) {
-    llvm::Value* is_nan = e.ir.CreateICmpUGT(magnitude, e.splat(0x7f800000U));
-    beyond = e.ir.CreateSelect(is_nan, beyond, e.splat(type.infinity()));
-  }
-  return e.ir.CreateOr(e.ir.CreateSelect(is_too_large, beyond, result), sign);
+  llvm::Value* is_normal = e.ir.CreateICmpUGE(magnitude, e.splat(first_normal<type> << 23));
+  return with_sign<type>(e, e.ir.CreateSelect(is_normal, normal, denormal), bits);
+}
+
+/// Rounded by random bits: the highest of them are added to the fraction's digits that the narrow number lacks, and
+/// what is left of these is cut off. Of a denormal number these are the digits behind its last one.
+template <const ByteFloat& type>
+llvm::Value* narrowed_by(Emitter& e, llvm::Value* number, llvm::Value* random) {
+  constexpr unsigned dropped = 23 - type.fraction_bits;
+  llvm::Value* bits = bits_of(e, number);
+  llvm::Value* magnitude = e.ir.CreateAnd(bits, e.splat(0x7fffffffU));
+  random = e.ir.CreateLShr(random, 32 - dropped);
+  llvm::Value* normal = e.ir.CreateSub(e.ir.CreateLShr(e.ir.CreateAdd(magnitude, random), dropped),
+                                       e.splat((first_normal<type> - 1) << type.fraction_bits));
+  llvm::Value* exponent = e.ir.CreateLShr(magnitude, 23);
+  llvm::Value* is_normal = e.ir.CreateICmpUGE(exponent, e.splat(first_normal<type>));
+  llvm::Value* shift = e.ir.CreateSub(e.splat(first_normal<type>), exponent);
+  shift = e.ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, shift, e.splat(31U));  // a normal number's is not used
+  llvm::Value* digits = e.ir.CreateOr(e.ir.CreateAnd(magnitude, e.splat(0x7fffffU)), e.splat(0x800000U));
+  llvm::Value* denormal = e.ir.CreateLShr(e.ir.CreateAdd(e.ir.CreateLShr(digits, shift), random), dropped);
+  return with_sign<type>(e, e.ir.CreateSelect(is_normal, normal, denormal), bits);
 }
 
 }  // namespace softgpu::compute

@@ -1,5 +1,6 @@
-// Conversions of CDNA3 and CDNA4 from and to floating-point numbers of 8 bits (run_time/byte_float.hpp). Those that
-// round by random bits (v_cvt_sr_*) are refused: no source tells how the bits count where the result is denormal.
+// Conversions of CDNA3, CDNA4 and RDNA4 from and to floating-point numbers of 8 bits (run_time/byte_float.hpp). Those
+// that round by random bits (v_cvt_sr_*) round as HIP's own code does on GPUs that lack them (from_float_sr in
+// amd_hip_ocp_host.hpp of HIP 7.2).
 #include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/byte_float_functions.hpp"
 #include "softgpu/compute/instructions/families.hpp"
@@ -28,12 +29,29 @@ Value* narrow_two(Emitter& e, Sources s) {
   return e.ir.CreateTrunc(both, Emitter::lanes(e.ir.getInt16Ty()));
 }
 
+/// S1 has random bits. One byte of the destination is written, the others stay.
+template <const ByteFloat& type>
+void narrow_at_random(Emitter& e, const Instruction& i) {
+  if ((e.known_mode.current() & mode_register::fp16_overflow) != 0) e.unsupported("MODE.FP16_OVFL");
+  VectorInstruction vector(e, i);
+  // RDNA4's assembly numbers the byte. CDNA's has bit 0 as OP_SEL of the third source, bit 1 as the destination's.
+  const auto byte =
+      static_cast<unsigned>(i.number("byte_sel") + i.element("op_sel", 2, 0) + 2 * i.element("op_sel", 3, 0));
+  const Operand& destination = i.operands.at(0);
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    Value* code = narrowed_by<type>(e, vector.source(0, f32, chunk), vector.source(1, u32, chunk));
+    Value* kept = e.ir.CreateAnd(e.vector(destination, chunk), e.splat(~(0xffU << 8 * byte)));
+    e.set_vector(destination, chunk, e.ir.CreateOr(kept, e.ir.CreateShl(code, 8 * byte)));
+  }
+}
+
 template <const ByteFloat& type>
 void add_format(HandlerTable& table, const std::string& name) {
   add_vector_operation(table, "v_cvt_f32_" + name, {f32, {u32}}, widen_one<type>);
   add_vector_operation(table, "v_cvt_pk_f32_" + name, {u64, {u32}}, widen_two<type>);
   add_vector_operation(table, "v_cvt_pk_" + name + "_f32", {u16, {f32, f32}}, narrow_two<type>,
                        {.upper = VectorInstruction::UpperHalf::preserved});
+  table.add("v_cvt_sr_" + name + "_f32", narrow_at_random<type>);
 }
 
 }  // namespace

@@ -48,8 +48,26 @@ public:
     return static_cast<std::uint8_t>(best == 0 && !is_signed_beyond_ ? 0 : best + sign);
   }
 
+  /// One of the two numbers around: the one further from zero if the way to it, in units of the float's last digit, and
+  /// as many random bits, the highest ones, have a carry.
+  [[nodiscard]] std::uint8_t narrow_at_random(float value, std::uint32_t random) const {
+    const double magnitude = std::fabs(static_cast<double>(value));
+    if (std::isnan(value) || magnitude >= behind_greatest_) return narrow(value);
+    unsigned bits = greatest_;
+    while (numbers_.at(bits) > magnitude) --bits;
+    const double behind = bits == greatest_ ? behind_greatest_ : numbers_.at(bits + 1);
+    const unsigned digits = 23 - fraction_bits_;
+    const double way = std::floor(
+        std::ldexp((magnitude - numbers_.at(bits)) / (behind - numbers_.at(bits)), static_cast<int>(digits)));
+    const bool goes_up = way + (random >> (32 - digits)) >= std::ldexp(1, static_cast<int>(digits));
+    if (bits == greatest_ && goes_up) return narrow(std::copysign(static_cast<float>(behind_greatest_), value));
+    const unsigned code = bits + (goes_up ? 1 : 0);
+    return static_cast<std::uint8_t>(code == 0 && !is_signed_beyond_ ? 0 : code + (std::signbit(value) ? 128 : 0));
+  }
+
 private:
-  ByteFloatRules(int fraction_bits, int bias, unsigned greatest) : greatest_(greatest) {
+  ByteFloatRules(int fraction_bits, int bias, unsigned greatest)
+      : greatest_(greatest), fraction_bits_(static_cast<unsigned>(fraction_bits)) {
     for (unsigned bits = 0; bits < 128; ++bits) {
       const int exponent = static_cast<int>(bits >> fraction_bits);
       const double fraction = std::ldexp(bits & ((1U << fraction_bits) - 1), -fraction_bits);
@@ -61,6 +79,7 @@ private:
 
   std::array<double, 256> numbers_{};
   unsigned greatest_;
+  unsigned fraction_bits_;
   double behind_greatest_ = 0;
   std::uint8_t nan_ = 0;
   std::uint8_t beyond_ = 0;

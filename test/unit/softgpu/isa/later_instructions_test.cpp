@@ -95,6 +95,36 @@ const VectorInstruction byte_floats[] = {
 };
 FASTDISPATCH_VECTOR_SUITE(LaterByteFloats, byte_floats, .gfx90a_lacks_them = true);
 
+/// To each byte of the destination, as CDNA and RDNA4 spell it.
+TEST(LaterByteFloats, RoundsByRandomBits) {
+  std::vector<Case> cases;
+  const auto prepare = [](MachineState& state, Random& random) {
+    for (u32& bits : state.vector[0]) {  // mostly of exponents that are those of narrow numbers
+      const auto any = static_cast<u32>(random());
+      bits = any % 16 == 0 ? static_cast<u32>(random()) : (any & 0x807fffff) | (103 + any / 32 % 48) << 23;
+    }
+  };
+  for (const bool is_bf8 : {false, true})
+    for (unsigned byte = 0; byte < 4; ++byte) {
+      const auto reference = [=](MachineState& state) {
+        for (unsigned lane = 0; lane < lane_count; ++lane) {
+          if (!state.active(lane)) continue;
+          const ByteFloatRules& rules = is_bf8 ? bf8_rules() : fp8_rules();
+          const u32 code = rules.narrow_at_random(std::bit_cast<float>(state.vector[0][lane]), state.vector[2][lane]);
+          u32& destination = state.vector[8][lane];
+          destination = (destination & ~(0xffU << 8 * byte)) | code << 8 * byte;
+        }
+      };
+      const std::string text = std::string("v_cvt_sr_") + (is_bf8 ? "bf8" : "fp8") + "_f32 v8, v0, v2";
+      const std::string selects = " op_sel:[0,0," + std::to_string(byte % 2) + "," + std::to_string(byte / 2) + "]";
+      cases.push_back({.assembly = text + (byte == 0 ? "" : selects), .prepare = prepare, .reference = reference});
+      if (byte != 0)
+        cases.push_back(
+            {.assembly = text + " byte_sel:" + std::to_string(byte), .prepare = prepare, .reference = reference});
+    }
+  expect_match(cases, later);
+}
+
 // --- Scalars
 
 Case scalar_case(std::string assembly, std::function<void(MachineState&)> reference) {
