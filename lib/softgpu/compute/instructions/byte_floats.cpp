@@ -29,14 +29,19 @@ Value* narrow_two(Emitter& e, Sources s) {
   return e.ir.CreateTrunc(both, Emitter::lanes(e.ir.getInt16Ty()));
 }
 
+/// RDNA4's assembly numbers the byte, with the bits of op_sel in another order. CDNA's has the lower bit as that of the
+/// third source, the upper one as the destination's.
+unsigned destination_byte(const Instruction& i) {
+  const auto by_halves = static_cast<unsigned>(i.element("op_sel", 2, 0) + 2 * i.element("op_sel", 3, 0));
+  return i.has("byte_sel") ? static_cast<unsigned>(i.number("byte_sel")) : by_halves;
+}
+
 /// S1 has random bits. One byte of the destination is written, the others stay.
 template <const ByteFloat& type>
 void narrow_at_random(Emitter& e, const Instruction& i) {
   if ((e.known_mode.current() & mode_register::fp16_overflow) != 0) e.unsupported("MODE.FP16_OVFL");
   VectorInstruction vector(e, i);
-  // RDNA4's assembly numbers the byte. CDNA's has bit 0 as OP_SEL of the third source, bit 1 as the destination's.
-  const auto byte =
-      static_cast<unsigned>(i.number("byte_sel") + i.element("op_sel", 2, 0) + 2 * i.element("op_sel", 3, 0));
+  const unsigned byte = destination_byte(i);
   const Operand& destination = i.operands.at(0);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* code = narrowed_by<type>(e, vector.source(0, f32, chunk), vector.source(1, u32, chunk));
