@@ -1,6 +1,6 @@
 // Conversions of CDNA3, CDNA4 and RDNA4 from and to floating-point numbers of 8 bits (run_time/byte_float.hpp). Those
 // that round by random bits (v_cvt_sr_*) round as HIP's own code does on GPUs that lack them (from_float_sr in
-// amd_hip_ocp_host.hpp of HIP 7.2).
+// amd_hip_ocp_host.hpp of HIP 7.2), which knows the Open Compute Project's formats only; FNUZ likewise.
 #include "softgpu/compute/instruction_set/mode_register.hpp"
 #include "softgpu/compute/instructions/byte_float_functions.hpp"
 #include "softgpu/compute/instructions/families.hpp"
