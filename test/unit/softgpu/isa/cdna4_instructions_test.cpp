@@ -412,10 +412,10 @@ TEST_P(SixBits, LaterNarrow) {
     const bool is_single = wide == Wide::f32;
     std::string text;
     for (unsigned n = 0; n < 32; ++n)
-      text += "v_mov_b32 v" + std::to_string(16 + n) + ", v" + std::to_string((n + n / 16 * 3) % 8) + "\n";
+      text += "v_mov_b32 v" + std::to_string(20 + n) + ", v" + std::to_string((n + n / 16 * 3) % 8) + "\n";
     text += std::string("v_cvt_scalef32_") + (is_single ? "2xpk16_" : "pk32_") + narrow.name + "_" + wide_name +
-            " v[48:53], v[16:31]" + (is_single ? ", v[32:47]" : "") + ", v8";
-    for (unsigned n = 0; n < 6; ++n) text += "\nv_mov_b32 v" + std::to_string(9 + n) + ", v" + std::to_string(48 + n);
+            " v[52:57], v[20:35]" + (is_single ? ", v[36:51]" : "") + ", v8";
+    for (unsigned n = 0; n < 6; ++n) text += "\nv_mov_b32 v" + std::to_string(9 + n) + ", v" + std::to_string(52 + n);
     cases.push_back({.assembly = text,
                      .prepare =
                          [wide](MachineState& state, Random& random) {
