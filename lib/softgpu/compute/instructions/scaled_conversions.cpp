@@ -143,7 +143,7 @@ void one_to_wide(Emitter& e, const Instruction& i, Wide type) {
 
 // --- 32 numbers of 6 bits, one behind the other in six registers
 
-constexpr unsigned group = 32;
+constexpr unsigned numbers_of_a_group = 32;
 
 void require_registers(Emitter& e, const Instruction& i, std::size_t operand, unsigned dwords) {
   if (operand >= i.operands.size()) e.unsupported("operands");
@@ -163,13 +163,13 @@ Value* six_bits(Emitter& e, const Operand& registers, unsigned n, unsigned chunk
 template <const ByteFloat& narrow>
 void group_to_wide(Emitter& e, const Instruction& i, Wide type) {
   require_usual_mode(e, narrow);
-  require_registers(e, i, 0, type == Wide::f32 ? group : group / 2);
+  require_registers(e, i, 0, type == Wide::f32 ? numbers_of_a_group : numbers_of_a_group / 2);
   require_registers(e, i, 1, 6);
   VectorInstruction vector(e, i);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* factor = factor_of(e, vector.source(1, b32, chunk));
     std::vector<Value*> numbers;
-    for (unsigned n = 0; n < group; ++n)
+    for (unsigned n = 0; n < numbers_of_a_group; ++n)
       numbers.push_back(times(e, widened<narrow>(e, six_bits(e, i.operands[1], n, chunk)), factor));
     for (unsigned n = 0; n < i.operands[0].dwords; ++n) {
       Value* dword =
@@ -191,7 +191,7 @@ void group_to_narrow(Emitter& e, const Instruction& i, Wide type) {
     Value* factor = inverse_of(e, vector.source(tuples, b32, chunk));
     std::array<Value*, 6> dwords;
     dwords.fill(e.splat(0U));
-    for (unsigned n = 0; n < group; ++n) {
+    for (unsigned n = 0; n < numbers_of_a_group; ++n) {
       Value* number = type == Wide::f32 ? from_bits(e, e.vector(i.operands[1 + n / 16], chunk, n % 16))
                                         : half_of(e, e.vector(i.operands[1], chunk, n / 2), n % 2 == 1, type);
       Value* code = narrowed<narrow>(e, times(e, number, factor));
