@@ -246,6 +246,14 @@ void set_scale(MachineState& state, Random& random, unsigned vgpr = 4) {
     scale = (scale & 0x807fffff) | static_cast<u32>(124 + random() % 7) << 23;  // the exponent alone counts
 }
 
+/// A scale in v4, and in v0 bits of which all bytes are finite numbers.
+void set_numbers_to_widen(const Narrow& narrow, MachineState& state, Random& random) {
+  set_scale(state, random);
+  for (u32& held : state.vector[0])
+    for (unsigned bit = 0; bit < 32 && narrow.bits == 8; bit += 8)
+      if (!std::isfinite(widened(narrow, held >> bit & 0xff))) held &= ~(0x18U << bit);
+}
+
 /// To be divided by a scale, and then be of the numbers that are narrow, or not far beyond.
 float number_to_narrow(Random& random) {
   const double fraction = 1 + static_cast<double>(random() % 64) / 64;
@@ -302,29 +310,24 @@ TEST_P(ScaledConversions, LaterWiden) {
   for (const auto& [wide_name, its_type] : wide_types)
     for (unsigned part = 0; part < 16 / narrow.bits; ++part) {
       const Wide wide = its_type;
-      cases.push_back({.assembly = "v_cvt_scalef32_pk_" + std::string(wide_name) + "_" + narrow.name +
-                                   (wide == Wide::f32 ? " v[8:9]" : " v8") + ", v0, v4 op_sel:[" +
-                                   std::to_string(part % 2) + "," + std::to_string(part / 2) + ",0]",
-                       .prepare =
-                           [narrow](MachineState& state, Random& random) {
-                             set_scale(state, random);
-                             for (u32& held : state.vector[0])
-                               for (unsigned bit = 0; bit < 32 && narrow.bits == 8; bit += 8)
-                                 if (!std::isfinite(widened(narrow, held >> bit & 0xff))) held &= ~(0x18U << bit);
-                           },
-                       .reference =
-                           [=](MachineState& state) {
-                             for (unsigned lane = 0; lane < lane_count; ++lane) {
-                               if (!state.active(lane)) continue;
-                               const float factor = power(state.vector[4][lane], 1);
-                               const u32 held = state.vector[0][lane] >> part * 2 * narrow.bits;
-                               const u32 mask = (1U << narrow.bits) - 1;
-                               const u32 low = wide_bits(wide, widened(narrow, held & mask) * factor);
-                               const u32 high = wide_bits(wide, widened(narrow, held >> narrow.bits & mask) * factor);
-                               state.vector[8][lane] = wide == Wide::f32 ? low : low | high << 16;
-                               if (wide == Wide::f32) state.vector[9][lane] = high;
-                             }
-                           }});
+      cases.push_back(
+          {.assembly = "v_cvt_scalef32_pk_" + std::string(wide_name) + "_" + narrow.name +
+                       (wide == Wide::f32 ? " v[8:9]" : " v8") + ", v0, v4 op_sel:[" + std::to_string(part % 2) + "," +
+                       std::to_string(part / 2) + ",0]",
+           .prepare = [narrow](MachineState& state, Random& random) { set_numbers_to_widen(narrow, state, random); },
+           .reference =
+               [=](MachineState& state) {
+                 for (unsigned lane = 0; lane < lane_count; ++lane) {
+                   if (!state.active(lane)) continue;
+                   const float factor = power(state.vector[4][lane], 1);
+                   const u32 held = state.vector[0][lane] >> part * 2 * narrow.bits;
+                   const u32 mask = (1U << narrow.bits) - 1;
+                   const u32 low = wide_bits(wide, widened(narrow, held & mask) * factor);
+                   const u32 high = wide_bits(wide, widened(narrow, held >> narrow.bits & mask) * factor);
+                   state.vector[8][lane] = wide == Wide::f32 ? low : low | high << 16;
+                   if (wide == Wide::f32) state.vector[9][lane] = high;
+                 }
+               }});
     }
   expect_match(cases, later);
 }
@@ -339,27 +342,22 @@ TEST(LaterCdna4, WidensByteFloatsOneByOne) {
       for (unsigned place = 0; place < (wide == Wide::f32 ? 4 : 8); ++place) {
         const unsigned byte = place % 4;
         const unsigned half = place / 4;
-        cases.push_back({.assembly = std::string("v_cvt_scalef32_") + (wide == Wide::f32 ? "f32_" : "f16_") +
-                                     narrow.name + " v8, v0, v4 op_sel:[" + std::to_string(byte % 2) + "," +
-                                     std::to_string(byte / 2) + "," + std::to_string(half) + "]",
-                         .prepare =
-                             [narrow](MachineState& state, Random& random) {
-                               set_scale(state, random);
-                               for (u32& held : state.vector[0])
-                                 for (unsigned bit = 0; bit < 32; bit += 8)
-                                   if (!std::isfinite(widened(narrow, held >> bit & 0xff))) held &= ~(0x18U << bit);
-                             },
-                         .reference =
-                             [=](MachineState& state) {
-                               for (unsigned lane = 0; lane < lane_count; ++lane) {
-                                 if (!state.active(lane)) continue;
-                                 const float number = widened(narrow, state.vector[0][lane] >> 8 * byte & 0xff) *
-                                                      power(state.vector[4][lane], 1);
-                                 u32& result = state.vector[8][lane];
-                                 const u32 kept = wide == Wide::f32 ? 0 : result & (half != 0 ? 0xffffU : 0xffff0000U);
-                                 result = kept | wide_bits(wide, number) << 16 * half;
-                               }
-                             }});
+        cases.push_back(
+            {.assembly = std::string("v_cvt_scalef32_") + (wide == Wide::f32 ? "f32_" : "f16_") + narrow.name +
+                         " v8, v0, v4 op_sel:[" + std::to_string(byte % 2) + "," + std::to_string(byte / 2) + "," +
+                         std::to_string(half) + "]",
+             .prepare = [narrow](MachineState& state, Random& random) { set_numbers_to_widen(narrow, state, random); },
+             .reference =
+                 [=](MachineState& state) {
+                   for (unsigned lane = 0; lane < lane_count; ++lane) {
+                     if (!state.active(lane)) continue;
+                     const float number =
+                         widened(narrow, state.vector[0][lane] >> 8 * byte & 0xff) * power(state.vector[4][lane], 1);
+                     u32& result = state.vector[8][lane];
+                     const u32 kept = wide == Wide::f32 ? 0 : result & (half != 0 ? 0xffffU : 0xffff0000U);
+                     result = kept | wide_bits(wide, number) << 16 * half;
+                   }
+                 }});
       }
   expect_match(cases, later);
 }
