@@ -6,7 +6,7 @@
 #include <new>
 #include <utility>
 
-#include "softgpu/compute/execution/sanitizers.hpp"
+#include "softgpu/compute/run_time/sanitizers.hpp"
 
 #if SOFTGPU_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>

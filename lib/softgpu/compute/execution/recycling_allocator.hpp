@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <new>
 
-#include "softgpu/compute/execution/sanitizers.hpp"
+#include "softgpu/compute/run_time/sanitizers.hpp"
 
 namespace softgpu::compute {
 

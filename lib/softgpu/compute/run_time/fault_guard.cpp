@@ -12,6 +12,11 @@
 
 #include "softgpu/compute/run_time/fault_handlers.hpp"
 #include "softgpu/compute/run_time/moving_memory.hpp"
+#include "softgpu/compute/run_time/sanitizers.hpp"
+
+#if SOFTGPU_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#endif
 
 namespace softgpu::compute {
 
@@ -78,6 +83,16 @@ private:
   std::unique_ptr<std::byte[]> memory_;
 };
 
+/// A jump out of a handler drops the frames that it interrupted, from `stack` up to `top`. The address sanitizer marks
+/// what lies between a frame's variables; when a function does not return it clears the marks on the handlers' stack
+/// and the thread's own, but the frames may be a fiber's.
+void clear_marks([[maybe_unused]] std::uint64_t stack, [[maybe_unused]] std::uint64_t top) {
+#if SOFTGPU_ADDRESS_SANITIZER
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  if (stack < top) __asan_unpoison_memory_region(reinterpret_cast<const void*>(stack), top - stack);
+#endif
+}
+
 }  // namespace
 
 /// Where the translated code called the function whose frames begin at `stack`; 0 if it called none.
@@ -132,6 +147,7 @@ void FaultGuard::exit_handler(EarlyExit reason, const void* context) {
     reason.host_address = at;
   else
     reason.host_address = softgpu_guard_in_force->find_call(register_of(REG_RSP));
+  clear_marks(register_of(REG_RSP), reinterpret_cast<std::uint64_t>(softgpu_guard_in_force->stack_top_));
   exit(reason);
 }
 

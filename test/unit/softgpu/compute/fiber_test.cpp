@@ -1,8 +1,12 @@
 #include "softgpu/compute/execution/fiber.hpp"
 
+#include <sys/mman.h>
+
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <optional>
@@ -155,6 +159,44 @@ TEST(FiberTest, TakesItsGuardAlong) {
   std::thread([&] { second.fiber.resume(); }).join();
   EXPECT_TRUE(second.exit);
   EXPECT_FALSE(FaultGuard::is_in_force());
+}
+
+/// Accesses memory that may not be accessed, deep in frames that then are written over.
+struct Faulting {
+  Fiber fiber{[](void* faulting) { return static_cast<Faulting*>(faulting)->run(); }, this};
+  void* page = mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  int faults = 0;
+
+  Faulting() = default;
+  ~Faulting() { munmap(page, 4096); }
+  Faulting(const Faulting&) = delete;
+  Faulting& operator=(const Faulting&) = delete;
+
+  Fiber* run() {
+    FaultGuard guard;
+    faults += guard.run([&] { fault_below(8); }) ? 1 : 0;
+    write_over_frames();
+    return nullptr;
+  }
+  // NOLINTNEXTLINE(misc-no-recursion): for the frames
+  [[gnu::noinline]] int fault_below(int depth) {
+    std::array<volatile int, 16> numbers{};
+    for (volatile int& number : numbers) number = depth;
+    if (depth != 0) return fault_below(depth - 1) + numbers[depth];
+    return *static_cast<volatile int*>(page);
+  }
+  /// The address sanitizer checks what the library's functions write, in whichever frame it lies.
+  [[gnu::noinline]] __attribute__((no_sanitize("address"))) static void write_over_frames() {
+    static void* (*volatile set)(void*, int, std::size_t) = std::memset;
+    std::array<char, 8192> frames;
+    set(&frames, 0, sizeof frames);
+  }
+};
+
+TEST(FiberTest, FramesThatASignalHandlerLeftMayBeWrittenOver) {
+  Faulting faulting;
+  faulting.fiber.resume();
+  EXPECT_EQ(faulting.faults, 1);
 }
 
 TEST(FiberTest, CallsAFunctionWhereItWasSuspended) {
