@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <list>
 #include <map>
 #include <optional>
@@ -11,7 +12,6 @@
 #include <hsa/hsa.h>
 
 #include "dispatch/device/agent_state.hpp"
-#include "fastdispatch/error.hpp"
 #include "fastdispatch/signal.hpp"
 
 namespace fastdispatch::detail {
@@ -20,13 +20,14 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// One of the agent's signals, to wake a thread that blocks in HSA. Null where HSA has no more events.
+/// One of the agent's signals, to wake a thread that blocks in HSA. Null where HSA has no more events, or the process
+/// no memory.
 class WakeSignal {
 public:
   explicit WakeSignal(AgentState& agent) {
     try {
       signal_.emplace(agent.wake_signals->acquire());
-    } catch (const Error&) {  // a thread that cannot be woken looks now and then
+    } catch (const std::exception&) {  // a thread that cannot be woken looks now and then
     }
   }
   ~WakeSignal() {

@@ -59,9 +59,14 @@ void start(const HsaLibrary& library) {
 }
 
 std::shared_ptr<RuntimeState> share_state(HsaLibrary& library) {
+  // Before the lock: where something fails, they are destroyed behind it, and the destructor takes it.
+  std::unique_ptr<RuntimeState, DeleteUnlessForked> made;
+  std::shared_ptr<RuntimeState> state;
   const std::scoped_lock lock(current().mutex);
-  if (auto state = current().state.lock()) return state;
-  std::shared_ptr<RuntimeState> state(new RuntimeState(library), DeleteUnlessForked());
+  state = current().state.lock();
+  if (state != nullptr) return state;
+  made.reset(new RuntimeState(library));
+  state = std::move(made);
   check(library.api, library.api.amd_register_system_event_handler(on_system_event, nullptr),
         "hsa_amd_register_system_event_handler", "asking to be told of faults");
   state->host->runtime = state;

@@ -11,6 +11,7 @@
 #include "dispatch/hsa/amd_signal.hpp"
 #include "dispatch/trace/host_span.hpp"
 #include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch {
@@ -89,6 +90,10 @@ struct detail::SignalPoolState {
 
 PooledSignal::~PooledSignal() {
   if (signal_ == nullptr) return;
+  if (detail::is_forked_child.load(std::memory_order_relaxed)) {  // another thread of the parent may have had the lock
+    static_cast<void>(signal_.release());
+    return;
+  }
   const std::scoped_lock lock(pool_->mutex);
   pool_->idle.push_back(std::move(signal_));  // there is room
 }

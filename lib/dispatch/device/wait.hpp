@@ -26,6 +26,9 @@ private:
   std::chrono::steady_clock::time_point time_;
 };
 
+/// How long to wait for copies that are of no use any more. Longer than any copy takes, unless the GPU is lost, too.
+constexpr std::chrono::seconds copies_may_take{5};
+
 /// For condition variables, which add the time to the time of day.
 constexpr std::chrono::hours longest_sleep{1};
 

@@ -15,6 +15,7 @@ constexpr const char* what_happened =
     "this process was forked from one that used the GPU, which it cannot use: open the Runtime after the fork";
 
 std::atomic<HsaApi*> api_in_use{nullptr};
+std::atomic<int> uses{0};  // one runtime may open while the last one closes
 
 // HSA's threads did not follow the child, its locks may be held for ever, and it aborts where the driver refuses.
 template <class Function>
@@ -62,15 +63,15 @@ void throw_forked_child() { throw Error(ErrorKind::runtime, what_happened); }
 
 void begin_use(HsaApi& api) noexcept {
   static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    HsaApi* used = api_in_use.load(std::memory_order_relaxed);
-    if (used == nullptr) return;
+    if (uses.load(std::memory_order_relaxed) == 0) return;
     is_forked_child.store(true, std::memory_order_relaxed);
-    refuse_all(*used);
+    refuse_all(*api_in_use.load(std::memory_order_relaxed));
   });
   static_cast<void>(registered);
   api_in_use.store(&api, std::memory_order_relaxed);
+  uses.fetch_add(1, std::memory_order_relaxed);
 }
 
-void end_use() noexcept { api_in_use.store(nullptr, std::memory_order_relaxed); }
+void end_use() noexcept { uses.fetch_sub(1, std::memory_order_relaxed); }
 
 }  // namespace fastdispatch::detail

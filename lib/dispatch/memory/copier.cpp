@@ -40,8 +40,18 @@ void wait_for_leftover(Signal& copied, const Deadline& deadline) {
 }  // namespace
 
 Copier::Copier(Agent agent)
-    : agent_(agent),
-      signals_(OwnAgent{agent}, Interrupts::yes), blocks_{Block(OwnAgent{agent}), Block(OwnAgent{agent})} {}
+    : agent_(agent), signals_(OwnAgent{agent}, Interrupts::yes),
+      in_use_(new InUse{.blocks = {Block(OwnAgent{agent}), Block(OwnAgent{agent})}, .unfinished = {}}) {}
+
+Copier::~Copier() {
+  try {
+    const Deadline deadline(copies_may_take);
+    wait_for_unfinished(deadline);
+    for (Block& block : in_use_->blocks) wait_for_leftover(block.copied, deadline);
+  } catch (...) {
+    static_cast<void>(in_use_.release());
+  }
+}
 
 void Copier::copy(const MemoryView& destination, const MemoryView& source, const Deadline& deadline) {
   wait_for_unfinished(deadline);
@@ -56,8 +66,7 @@ void Copier::copy(const MemoryView& destination, const MemoryView& source, const
     wait_for_copy(*copied, deadline);
     if (is_watched_by(Watcher::trace)) trace_copy(agent_, copied->handle(), destination, source);
   } catch (const TimeoutError&) {
-    const std::scoped_lock lock(unfinished_mutex_);
-    unfinished_.push_back(std::move(copied));
+    leave(std::move(copied));
     throw;
   }
 }
@@ -82,21 +91,42 @@ void Copier::wait_for(Block& block, const Deadline& deadline) {
 }
 
 void Copier::wait_for_unfinished(const Deadline& deadline) {
-  const auto lock = lock_in_time(unfinished_mutex_, deadline);
-  for (; !unfinished_.empty(); unfinished_.pop_back()) wait_for_leftover(*unfinished_.back(), deadline);
+  const auto turn = lock_in_time(waiting_, deadline);
+  while (auto copied = take_left()) {
+    try {
+      wait_for_leftover(**copied, deadline);
+    } catch (...) {
+      leave(*std::move(copied));
+      throw;
+    }
+  }
+}
+
+void Copier::leave(PooledSignal copied) {
+  const std::scoped_lock lock(unfinished_mutex_);
+  in_use_->unfinished.push_back(std::move(copied));
+}
+
+std::optional<PooledSignal> Copier::take_left() {
+  const std::scoped_lock lock(unfinished_mutex_);
+  auto& unfinished = in_use_->unfinished;
+  if (unfinished.empty()) return std::nullopt;
+  std::optional<PooledSignal> last(std::move(unfinished.back()));
+  unfinished.pop_back();
+  return last;
 }
 
 template <class Copies>
 void Copier::take_turn(const Deadline& deadline, Copies copies) {
   wait_for_unfinished(deadline);
   const auto lock = lock_in_time(turn_, deadline);
-  for (Block& block : blocks_) wait_for_leftover(block.copied, deadline);
+  for (Block& block : in_use_->blocks) wait_for_leftover(block.copied, deadline);
   try {
     copies();
   } catch (const TimeoutError&) {
     throw;
   } catch (...) {
-    for (Block& block : blocks_) {
+    for (Block& block : in_use_->blocks) {
       try {
         wait_for_copy(block.copied, deadline);
       } catch (const Error&) {  // the first one is thrown
@@ -115,7 +145,7 @@ void Copier::upload(const MemoryView& destination, const std::byte* source, cons
       std::memcpy(block.memory.data(), source + offset, size);
       start(destination.subview(offset, size), block.memory.view().subview(0, size), block);
     }
-    for (Block& block : blocks_) wait_for(block, deadline);
+    for (Block& block : in_use_->blocks) wait_for(block, deadline);
   });
 }
 

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "dispatch/device/wait.hpp"
@@ -24,6 +26,10 @@ namespace fastdispatch::detail {
 class Copier {
 public:
   explicit Copier(Agent agent);
+  // Waits for the copies whose time was up, seconds at most: what the device still uses then is not given back.
+  ~Copier();
+  Copier(const Copier&) = delete;
+  Copier& operator=(const Copier&) = delete;
 
   // A copy between two sides that the device reaches.
   void copy(const MemoryView& destination, const MemoryView& source, const Deadline& deadline);
@@ -43,7 +49,15 @@ private:
     MemoryView source{};
   };
 
-  [[nodiscard]] Block& block_at(std::size_t offset) { return blocks_[offset / block_size % blocks_.size()]; }
+  // What the device may use after the time was up.
+  struct InUse {
+    std::array<Block, 2> blocks;
+    std::vector<PooledSignal> unfinished;
+  };
+
+  [[nodiscard]] Block& block_at(std::size_t offset) {
+    return in_use_->blocks[offset / block_size % in_use_->blocks.size()];
+  }
   void start(const MemoryView& destination, const MemoryView& source, Block& block);
   void wait_for(Block& block, const Deadline& deadline);
   // Makes `copies` through the blocks. All of them have ended when it returns or throws, but for TimeoutError.
@@ -51,13 +65,15 @@ private:
   void take_turn(const Deadline& deadline, Copies copies);
   // Waits for the copies whose time was up.
   void wait_for_unfinished(const Deadline& deadline);
+  void leave(PooledSignal copied);
+  [[nodiscard]] std::optional<PooledSignal> take_left();
 
   Agent agent_;
   SignalPool signals_;
-  std::mutex turn_;  // for the blocks
-  std::array<Block, 2> blocks_;
-  std::mutex unfinished_mutex_;
-  std::vector<PooledSignal> unfinished_;
+  std::mutex turn_;              // for the blocks
+  std::mutex waiting_;           // to wait for copies whose time was up
+  std::mutex unfinished_mutex_;  // for the list of them
+  std::unique_ptr<InUse> in_use_;
 };
 
 // The agent's; made at the first copy.

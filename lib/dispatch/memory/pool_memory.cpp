@@ -8,6 +8,7 @@
 #include "dispatch/device/agent_state.hpp"
 #include "dispatch/memory/host_access.hpp"
 #include "fastdispatch/detail/check.hpp"
+#include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
@@ -44,7 +45,7 @@ PoolMemory::PoolMemory(Agent agent, std::byte* memory, std::size_t bytes, Memory
                                           .agent = agent} {}
 
 PoolMemory::~PoolMemory() {
-  if (view_.address == nullptr) return;
+  if (view_.address == nullptr || is_forked_child.load(std::memory_order_relaxed)) return;
   state_of(*view_.agent).host->buffers.remove(view_.address);
   view_.agent->api().amd_memory_pool_free(view_.address);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include <spdlog/fmt/fmt.h>
@@ -11,7 +12,6 @@
 #include "dispatch/memory/copy_engine.hpp"
 #include "dispatch/record/fence_rules.hpp"
 #include "dispatch/trace/host_span.hpp"
-#include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
 
@@ -291,14 +291,28 @@ std::uint64_t BatchSubmitter::submit_rest(EncodedBatch& encoded, ReadyImage& rea
       start_copies(ready, started, published);
     }
     return epoch;
-  } catch (const Error& error) {
+  } catch (...) {
     // The rest of the batch can't follow any more. A part of it must not pass for a result, and the ring must drain.
-    queue_.fail(Error(ErrorKind::queue_failed,
-                      fmt::format("only {} of a batch's {} packets and {} of its {} copies could be submitted: {}",
-                                  published, packets.size(), started, ready.copy_signals.size(), error.what())));
+    queue_.fail(what_cut_short(ready, started, published));
     for (; started < ready.copy_signals.size(); ++started)
       queue_.agent().api().signal_store_screlease(ready.copy_signals[started].done, 0);
     throw;
+  }
+}
+
+// Of the exception that is handled.
+Error BatchSubmitter::what_cut_short(const ReadyImage& ready, std::size_t started,
+                                     std::size_t published) const noexcept {
+  try {
+    try {
+      throw;
+    } catch (const std::exception& error) {
+      return {ErrorKind::queue_failed,
+              fmt::format("only {} of a batch's {} packets and {} of its {} copies could be submitted: {}", published,
+                          ready.image.stream.packets.size(), started, ready.copy_signals.size(), error.what())};
+    }
+  } catch (...) {
+    return state_of(queue_.agent()).queues.wordless_error();
   }
 }
 

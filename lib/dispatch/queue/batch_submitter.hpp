@@ -19,6 +19,7 @@
 #include "dispatch/queue/packet_queue.hpp"
 #include "dispatch/queue/queue_trace.hpp"
 #include "dispatch/record/batch_recording.hpp"
+#include "fastdispatch/error.hpp"
 #include "fastdispatch/signal.hpp"
 #include "fastdispatch/submission.hpp"
 
@@ -141,6 +142,8 @@ private:
   // epoch. If it throws, the queue has failed.
   [[nodiscard]] std::uint64_t submit_rest(EncodedBatch& encoded, ReadyImage& ready, std::size_t published,
                                           std::uint64_t epoch);
+  [[nodiscard]] Error what_cut_short(const ReadyImage& ready, std::size_t started,
+                                     std::size_t published) const noexcept;
   // Of the signals that a copy waits for, those that HSA takes; waits for the others.
   [[nodiscard]] std::span<const hsa_signal_t> wait_for_surplus(std::span<const hsa_signal_t> start) const;
   // Starts the copies whose turn has come when packets up to `published` are in the ring.

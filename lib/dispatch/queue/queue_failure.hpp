@@ -17,9 +17,6 @@ namespace fastdispatch::detail {
 class QueueFailure;
 class SharedFate;
 
-/// How long to wait for the copies of a queue that is lost. Longer than any copy takes, unless the GPU is lost, too.
-inline constexpr std::chrono::seconds copies_may_take{5};
-
 /// That packets of one queue, the follower, wait for epochs of another one, the leader. Epochs complete in order, so
 /// the latest wait covers the earlier ones.
 class PeerWait {

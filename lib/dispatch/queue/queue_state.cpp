@@ -6,6 +6,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "dispatch/record/fence_rules.hpp"
+#include "fastdispatch/detail/forked_child.hpp"
 #include "fastdispatch/error.hpp"
 
 namespace fastdispatch::detail {
@@ -112,7 +113,8 @@ KernargSlot QueueState::wait_for_kernargs(std::size_t bytes) {
 namespace fastdispatch {
 
 void KernargSlot::give_back() const noexcept {
-  if (reference_.lives()) queue_->retire_kernargs(index_, 0);
+  if (!detail::is_forked_child.load(std::memory_order_relaxed) && reference_.lives())
+    queue_->retire_kernargs(index_, 0);
 }
 
 }  // namespace fastdispatch

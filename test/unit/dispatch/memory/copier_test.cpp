@@ -4,8 +4,10 @@
 #include <chrono>
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <span>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -128,6 +130,45 @@ TEST(Copy, gives_up_when_the_time_is_up_and_the_next_one_waits_for_what_goes_on)
   hsa.end_copies(std::deque<hsa_signal_value_t>(8, 0));
   EXPECT_NO_THROW(copy(device, pinned)) << "that the first one failed is not its concern";
   EXPECT_NO_THROW(copy(std::span(pageable), device));
+}
+
+TEST(Copy, keeps_to_its_time_while_another_thread_waits_for_what_goes_on) {
+  MockHsa hsa;
+  DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
+  PinnedBuffer<std::byte> pinned(hsa.agent(), two_blocks);
+  std::thread in_time(
+      [&] { EXPECT_THROW(copy(device, pinned, {.timeout = std::chrono::milliseconds(200)}), TimeoutError); });
+  while (hsa.started_copies() == 0) std::this_thread::yield();
+  EXPECT_THROW(copy(device, pinned, {.timeout = std::chrono::nanoseconds(0)}), TimeoutError);
+  std::thread waiting([&] { EXPECT_NO_THROW(copy(device, pinned)); });
+  in_time.join();
+  hsa.end_copies(std::deque<hsa_signal_value_t>(8, 0));
+  hsa.end_copy(0);
+  hsa.end_copy(1);
+  waiting.join();
+}
+
+TEST(Copier, goes_when_the_copies_whose_time_was_up_have_ended) {
+  MockHsa hsa;
+  DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
+  std::vector<std::byte> host(two_blocks);
+  std::optional<Copier> copier(std::in_place, hsa.agent());
+  EXPECT_THROW(copier->upload(device, host.data(), Deadline(std::chrono::nanoseconds(0))), TimeoutError);
+  const hsa_signal_t copied = hsa.copies().at(0).completion;
+  ASSERT_EQ(hsa.most_waiters(copied), 0);
+  std::atomic<bool> gone{false};
+  const std::size_t allocations = hsa.allocations();
+  std::size_t left = 0;
+  std::thread device_copies([&] {
+    while (hsa.most_waiters(copied) == 0 && !gone) std::this_thread::yield();
+    left = hsa.allocations();
+    for (std::size_t i = 0; i < hsa.copies().size() && !gone; ++i) hsa.end_copy(i);
+  });
+  copier.reset();
+  gone = true;
+  device_copies.join();
+  EXPECT_EQ(left, allocations) << "the device copies from that memory";
+  EXPECT_EQ(hsa.allocations(), allocations - 2);
 }
 
 TEST(Copy, of_pageable_memory_leaves_its_blocks_to_the_device_when_the_time_is_up) {
