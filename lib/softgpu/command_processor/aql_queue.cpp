@@ -291,7 +291,7 @@ AqlQueue::Outcome AqlQueue::vendor(const Packet& packet) {
 }
 
 bool AqlQueue::waits_for_runtime() {
-  if (scratch_is_single_use_ && in_flight_.load(std::memory_order_acquire) == 0) {
+  if (scratch_is_single_use_ && may_ask_runtime()) {
     scratch_is_single_use_ = false;
     inactive_signal_.ask(queue_error::scratch_returned);
   }
@@ -299,14 +299,19 @@ bool AqlQueue::waits_for_runtime() {
 }
 
 AqlQueue::Outcome AqlQueue::request_scratch() {
-  // The runtime takes the old scratch memory away first, so nothing may use it any more.
-  if (in_flight_.load(std::memory_order_acquire) == 0) {
+  if (may_ask_runtime()) {
     publish_read_index();  // ROCr looks there for the packet that wants scratch
     inactive_signal_.ask(queue_error::scratch_wanted);
   } else {
     releasable_ = held_.size();
   }
   return Outcome::blocked;
+}
+
+// The runtime takes the old scratch memory away first, so nothing may use it any more. And if the last dispatch failed,
+// the signal has the error, which the runtime may not have read yet.
+bool AqlQueue::may_ask_runtime() const noexcept {
+  return in_flight_.load(std::memory_order_acquire) == 0 && !stopped();
 }
 
 std::uint32_t AqlQueue::worker_limit(const Packet& packet, const compute::QueueView& queue_view) const noexcept {

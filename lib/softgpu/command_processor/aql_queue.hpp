@@ -98,6 +98,7 @@ private:
 
   // Scratch memory, which the runtime provides on demand.
   [[nodiscard]] bool waits_for_runtime();
+  [[nodiscard]] bool may_ask_runtime() const noexcept;
   [[nodiscard]] Outcome request_scratch();
   [[nodiscard]] std::uint32_t worker_limit(const Packet& packet, const compute::QueueView& view) const noexcept;
 

@@ -113,9 +113,8 @@ int Driver::wait(abi::WaitEvents& args) {
   args.result = met ? abi::wait_complete : abi::wait_timed_out;
   if (!met) return 0;
   for (std::size_t i = 0; i != data.size(); ++i) {
-    const HsaEventData& event = events[i]->EventData;
-    if (event.EventType != HSA_EVENTTYPE_MEMORY) continue;
-    const HsaMemoryAccessFault& fault = event.EventData.MemoryAccessFault;
+    if (events[i]->EventData.EventType != HSA_EVENTTYPE_MEMORY) continue;
+    const HsaMemoryAccessFault fault = gpu_.events.memory_fault(events[i]);
     data[i].exception = {};
     if (fault.NodeId == 0) continue;  // none yet
     data[i].exception = {.not_present = fault.Failure.NotPresent,

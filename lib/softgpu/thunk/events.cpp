@@ -139,6 +139,11 @@ bool Events::report_memory_fault(const HsaMemoryAccessFault& fault) {
   return reported;
 }
 
+HsaMemoryAccessFault Events::memory_fault(const HsaEvent* event) {
+  const std::lock_guard lock(mutex_);
+  return event->EventData.EventData.MemoryAccessFault;
+}
+
 bool Events::wait(std::span<HsaEvent* const> events, WaitFor mode, std::optional<std::chrono::milliseconds> limit) {
   std::unique_lock lock(mutex_);
   Waiter waiter;

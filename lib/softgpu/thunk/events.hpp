@@ -76,6 +76,8 @@ public:
   /// Fills the memory events' fault data and raises them. False when there is none, or it was raised before: ROCr
   /// handles one memory fault in the life of a process.
   [[nodiscard]] bool report_memory_fault(const HsaMemoryAccessFault& fault);
+  /// What a memory event has; NodeId 0: none yet.
+  [[nodiscard]] HsaMemoryAccessFault memory_fault(const HsaEvent* event);
 
   /// True when the condition was met before the time was up; no time limit waits for ever.
   [[nodiscard]] bool wait(std::span<HsaEvent* const> events, WaitFor mode,

@@ -206,6 +206,27 @@ TEST(Robustness, work_is_done_while_a_process_exits) {
             0);
 }
 
+TEST(Robustness, a_failure_is_told_while_a_process_exits) {
+  static std::function<void()> last_work;
+  EXPECT_EQ(exit_code_of([] {
+              std::atexit([] { last_work(); });
+              auto& device = *new SoftGpu;
+              auto& queue = *new Queue(device.gpu);
+              const auto kernel = device.module.kernel<void(std::uint32_t*)>("write_to");
+              queue.dispatch(kernel, grid(1), device.flag.data()).wait(limit);
+              last_work = [&queue, kernel] {
+                auto* const nowhere = reinterpret_cast<std::uint32_t*>(std::uintptr_t{64});
+                try {
+                  queue.dispatch(kernel, grid(1), nowhere).wait(limit);
+                } catch (const Error&) {
+                  return;
+                }
+                _exit(EXIT_FAILURE);
+              };
+            }),
+            0);
+}
+
 TEST(Robustness, a_child_process_exits_and_leaves_the_parents_work_alone) {
   SoftGpu device;
   Queue queue(device.gpu);

@@ -386,7 +386,8 @@ bool Engine::is_known(const hsa_kernel_dispatch_packet_t& packet, const Kernel& 
 }
 
 std::string Engine::place_of(std::uint64_t kernel_object, const Failure& failure) const try {
-  const std::shared_lock using_llvm(state_->llvm);
+  const std::shared_lock using_llvm(state_->llvm, std::try_to_lock);
+  if (!using_llvm.owns_lock()) return {};  // the process exits; the failure must be told nevertheless
   const auto code = code_address(kernel_object);
   if (!code) return {};
   const bool is_told = failure.kind == Failure::Kind::trap || failure.kind == Failure::Kind::illegal_instruction;
