@@ -52,7 +52,8 @@ struct ArchitectureFamily {
   bool has_shader_array_cache;            ///< an L1 between the compute units' caches and the L2
   std::string_view goes_past_all_caches;  ///< the modifier of loads and stores of more than work-group scope
 
-  bool drops_float_atomics;  ///< on fine-grained memory they do nothing, and return 0
+  bool drops_float_atomics;    ///< on fine-grained memory they do nothing, and return 0
+  bool flushes_float_atomics;  ///< atomic_add_f32 in memory takes and gives denormals as zeros
 
   // The behaviour of instructions.
   bool keeps_upper_halves;               ///< results of 16 bits leave the register's other half as it is
@@ -61,6 +62,8 @@ struct ArchitectureFamily {
   bool repeats_packed_inline_constants;  ///< v_pk_fmac_f16 takes an inline constant's lower half for both
   bool exchanges_within_32_lanes;        ///< ds_permute and ds_bpermute do not reach the other half of 64 lanes
   bool has_gfx9_element_formats;         ///< of typed buffers, which later architectures number in another way
+  bool bounds_sine_domain;               ///< v_sin_f32 and v_cos_f32 give 0 and 1 beyond 256 turns
+  bool has_signed_scratch_offsets;       ///< registers' offsets within private memory may be negative
   bool flushes_matrix_denormals;         ///< matrix instructions take and give denormals of 16 bits as zeros
   bool chooses_matrix_sums;              ///< the bit ACC_CD says whether a matrix instruction's sums are in AGPRs
   bool has_ocp_byte_floats;              ///< FP8 and BF8 are the Open Compute Project's; else of the kind FNUZ

@@ -43,8 +43,10 @@ public:
     return row * index_stride + index % index_stride * element_bytes + offset % element_bytes;
   }
 
+  /// `is_indexed`: the instruction has IDXEN. On GFX9 a buffer is structured only then (CDNA4 ISA manual, "Range
+  /// Checking").
   [[nodiscard]] bool contains(std::uint64_t index, std::uint64_t offset, std::uint32_t bytes,
-                              std::uint32_t scalar_offset) const {
+                              std::uint32_t scalar_offset, bool is_indexed) const {
     const bool is_in_record = stride == 0 || offset + bytes <= stride;
     if (chooses_range_) {  // RDNA2 ISA manual, "Range checking"
       enum : std::uint8_t { structured_with_offset, structured, no_check };
@@ -60,7 +62,7 @@ public:
       }
     }
     if (stride != 0 && is_swizzled()) return index < record_count && is_in_record;
-    if (stride != 0 && !chooses_range_) return index < record_count;
+    if (stride != 0 && !chooses_range_ && (is_indexed || adds_lane)) return index < record_count;
     return place(index, offset) + bytes + scalar_offset <= record_count;
   }
 

@@ -178,14 +178,14 @@ Value* call_runtime(Emitter& e, Function* function, llvm::Type* result, const Bu
 }
 
 /// As the runtime's functions for elements without a format take it.
-std::uint32_t untyped(Emitter& e, std::uint32_t bytes) {
-  return runtime::UntypedAccess{bytes, e.architecture().buffer_descriptors}.packed();
+std::uint32_t untyped(Emitter& e, const BufferAccess& access, std::uint32_t bytes) {
+  return runtime::UntypedAccess{bytes, e.architecture().buffer_descriptors, access.has_index}.packed();
 }
 
 void count_buffer_access(Emitter& e, const BufferAccess& access, std::uint32_t bytes) {
   if (e.profile() == nullptr) return;
   put_places(e, access);
-  profile::count_put_access(e, call_runtime(e, runtime::buffer_addresses, e.i64(), access, untyped(e, bytes)),
+  profile::count_put_access(e, call_runtime(e, runtime::buffer_addresses, e.i64(), access, untyped(e, access, bytes)),
                             profile::Space::global, bytes);
 }
 
@@ -255,19 +255,20 @@ AccessFormat dword_of(const AccessFormat& format) {
 
 /// A load past the registers (CDNA2 ISA manual, "Memory Buffer Load to LDS"): a dword a lane, also of smaller elements;
 /// on CDNA4 also three or four. Lanes whose dwords are beyond the work-group's LDS do not access memory either.
-template <class Function>
-void load_to_lds(Emitter& e, const Instruction& i, Function* function, std::uint32_t what, const AccessFormat& format) {
+template <class Function, class What>
+void load_to_lds(Emitter& e, const Instruction& i, Function* function, What&& what, const AccessFormat& format) {
   honour_cache_hints(e, i);
   const BufferAccess access = buffer_access(e, i, 1);
   const LaneAddresses lds = transfer_addresses(e, static_cast<std::int32_t>(offset_of(i)), format.bytes);
   put_places(e, access);
-  call_runtime(e, function, e.ir.getVoidTy(), access, what, e.mask_from_chunks(lds.active));
+  call_runtime(e, function, e.ir.getVoidTy(), access, what(access), e.mask_from_chunks(lds.active));
   store_loaded(e, format, lds);
 }
 
 void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
   if (has_lds_form(format, e.architecture().lds_transfer_bytes) && i.has("lds"))
-    return load_to_lds(e, i, runtime::buffer_load, untyped(e, format.bytes), format);
+    return load_to_lds(
+        e, i, runtime::buffer_load, [&](auto& access) { return untyped(e, access, format.bytes); }, format);
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);
   const BufferAccess access = buffer_access(e, i, 2);
@@ -282,7 +283,7 @@ void load(Emitter& e, const Instruction& i, const AccessFormat& format) {
   const auto in_buffer = [&] {
     count_buffer_access(e, access, format.bytes);
     put_places(e, access);
-    call_runtime(e, runtime::buffer_load, e.ir.getVoidTy(), access, untyped(e, format.bytes));
+    call_runtime(e, runtime::buffer_load, e.ir.getVoidTy(), access, untyped(e, access, format.bytes));
     take_destination(e, destination, format);
   };
   branch(e, i, access, format.bytes, Ways{in_rows, across_rows, in_buffer});
@@ -304,7 +305,7 @@ void store(Emitter& e, const Instruction& i, const AccessFormat& format) {
     count_buffer_access(e, access, format.bytes);
     put_places(e, access);
     put_source(e, source, format);
-    call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, untyped(e, format.bytes));
+    call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, untyped(e, access, format.bytes));
   };
   branch(e, i, access, format.bytes, Ways{in_rows, across_rows, in_buffer});
 }
@@ -317,7 +318,7 @@ void store_from_lds(Emitter& e, const Instruction& i) {
   const Chunks dwords = load_lanes(e, transfer_addresses(e, static_cast<std::int32_t>(offset_of(i))));
   put_places(e, access);
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) put_lane_data(e, chunk, 0, dwords[chunk]);
-  call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, untyped(e, 4));
+  call_runtime(e, runtime::buffer_store, e.ir.getVoidTy(), access, untyped(e, access, 4));
 }
 
 void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
@@ -326,7 +327,7 @@ void atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
   const BufferAccess access = buffer_access(e, i, 2);
   put_places(e, access);
   put_source(e, data, source_format(named));
-  Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, untyped(e, named.bits / 8));
+  Value* lanes = call_runtime(e, runtime::buffer_addresses, e.i64(), access, untyped(e, access, named.bits / 8));
   profile::count_put_access(e, lanes, profile::Space::global, named.bits / 8);
   call_atomic(e, named, lanes, e.ir.getInt64(0), runtime::Segment::global);
   if (!returns_former_value(i)) return;
@@ -367,6 +368,11 @@ void check_element_formats(Emitter& e) {
     e.unsupported("element formats of this architecture");
 }
 
+/// By the descriptor's format.
+runtime::TypedAccess typed_access(Emitter& e, const BufferAccess& access, const TypedInstruction& typed) {
+  return {typed.components, typed.width, 0, 0, e.architecture().image_descriptors, access.has_index};
+}
+
 enum class FormatSource : std::uint8_t { descriptor, instruction };
 
 /// Puts the operands of a typed access into WaveState, and the instruction's formats into their packed form.
@@ -375,7 +381,7 @@ std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess
   check_element_formats(e);
   if (!i.operands.at(0).is_vector() || i.operands.at(0).dwords != typed.registers()) e.unsupported("operand");
   put_places(e, access);
-  runtime::TypedAccess result{typed.components, typed.width, 0, 0, e.architecture().image_descriptors};
+  runtime::TypedAccess result = typed_access(e, access, typed);
   static_cast<void>(i.has("format"));  // its names are those of these fields
   if (source == FormatSource::instruction) {
     const bool is_gfx12 = e.architecture().image_descriptors == runtime::ImageDescriptors::gfx12;
@@ -392,8 +398,8 @@ void typed_load(Emitter& e, const Instruction& i, const TypedInstruction& typed,
   const bool has_lds_form = i.mnemonic == "buffer_load_format_x";
   if (has_lds_form && i.has("lds")) {
     check_element_formats(e);
-    const runtime::TypedAccess element{typed.components, typed.width, 0, 0, e.architecture().image_descriptors};
-    return load_to_lds(e, i, runtime::typed_buffer_load, element.packed(), {4});
+    const auto element = [&](const BufferAccess& access) { return typed_access(e, access, typed).packed(); };
+    return load_to_lds(e, i, runtime::typed_buffer_load, element, {4});
   }
   honour_cache_hints(e, i);
   const Operand& destination = i.operands.at(0);

@@ -15,9 +15,14 @@ AddressOperands address_operands(const Instruction& i, Segment segment, std::siz
   return {i.operands.at(vector), scalar, i.number("offset")};
 }
 
+Value* scratch_offset(Emitter& e, Value* offset, llvm::Type* type) {
+  return e.architecture().has_signed_scratch_offsets ? e.ir.CreateSExt(offset, type) : e.ir.CreateZExt(offset, type);
+}
+
 Value* base_offset(Emitter& e, const AddressOperands& operands) {
   Value* offset = e.ir.getInt64(static_cast<std::uint64_t>(operands.offset));
-  return operands.has_base() ? e.ir.CreateAdd(offset, e.ir.CreateZExt(e.scalar(*operands.scalar), e.i64())) : offset;
+  if (!operands.has_base()) return offset;
+  return e.ir.CreateAdd(offset, scratch_offset(e, e.scalar(*operands.scalar), e.i64()));
 }
 
 namespace {
@@ -29,7 +34,7 @@ Chunks scratch_offsets(Emitter& e, const AddressOperands& operands) {
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     offsets[chunk] = e.splat(offset);
     if (!operands.vector.is_vector()) continue;
-    Value* own = e.ir.CreateZExt(e.vector(operands.vector, chunk), Emitter::lanes(e.i64()));
+    Value* own = scratch_offset(e, e.vector(operands.vector, chunk), Emitter::lanes(e.i64()));
     offsets[chunk] = e.ir.CreateAdd(own, offsets[chunk]);
   }
   return offsets;

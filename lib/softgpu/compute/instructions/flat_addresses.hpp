@@ -21,6 +21,9 @@ struct AddressOperands {
 /// `vector` is the vector operand's number.
 [[nodiscard]] AddressOperands address_operands(const Instruction& i, runtime::Segment segment, std::size_t vector);
 
+/// A register's offset within scratch, of one lane or of lanes, as 64 bits (`type`).
+[[nodiscard]] llvm::Value* scratch_offset(Emitter& e, llvm::Value* offset, llvm::Type* type);
+
 /// What all lanes add to an offset within scratch, or to a flat address (i64).
 [[nodiscard]] llvm::Value* base_offset(Emitter& e, const AddressOperands& operands);
 

@@ -52,11 +52,16 @@ void add_float_family(HandlerTable& table) {
   op("v_ceil", {f16, f32, f64}, 1, unary_intrinsic<Intrinsic::ceil>);
   op("v_rndne", {f16, f32, f64}, 1, unary_intrinsic<Intrinsic::roundeven>);
   op("v_floor", {f16, f32, f64}, 1, unary_intrinsic<Intrinsic::floor>);
-  op("v_exp", {f16, f32}, 1, exponential2);
-  op("v_log", {f16, f32}, 1, logarithm2);
-  op("v_rcp", {f16, f32, f64}, 1, reciprocal);
-  op("v_rsq", {f16, f32, f64}, 1, reciprocal_root);
-  op("v_sqrt", {f16, f32, f64}, 1, square_root);
+  op("v_exp", {f16}, 1, exponential2);
+  op("v_log", {f16}, 1, logarithm2);
+  op("v_rcp", {f16, f64}, 1, reciprocal);
+  op("v_rsq", {f16, f64}, 1, reciprocal_root);
+  op("v_sqrt", {f16, f64}, 1, square_root);
+  op("v_exp", {f32}, 1, without_denormals<exponential2>);
+  op("v_log", {f32}, 1, without_denormals<logarithm2>);
+  op("v_rcp", {f32}, 1, without_denormals<reciprocal>);
+  op("v_rsq", {f32}, 1, without_denormals<reciprocal_root>);
+  op("v_sqrt", {f32}, 1, without_denormals<square_root>);
   op("v_frexp_mant", {f16, f32, f64}, 1, frexp_mantissa);
   for (const Lane type : {f32, f64}) {
     const auto name = [&](const char* stem) { return std::string(stem) + suffix(type); };

@@ -231,6 +231,9 @@ Value* frexp_exponent(Emitter& e, Sources s) {
   return e.ir.CreateZExtOrTrunc(exponent, Emitter::lanes(e.i32()));
 }
 
+/// What an operation without a result gives, as in the manuals' examples: the NaN with a sign and no payload.
+static Value* no_number(Value* like) { return llvm::ConstantFP::getQNaN(like->getType(), true); }
+
 Value* exponential2(Emitter& e, Sources s) {
   // 2^x = 2^n * e^(f ln 2), n the nearest integer: the double's exponent reaches beyond a float's on both sides.
   Value* x = widen(e, s[0]);
@@ -263,8 +266,7 @@ Value* logarithm2(Emitter& e, Sources s) {
 
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Value* positive = e.ir.CreateFCmpOGT(s[0], number_like(s[0], 0));
-  Value* special =
-      e.ir.CreateSelect(is_zero(e, s[0]), number_like(s[0], -infinity), llvm::ConstantFP::getNaN(s[0]->getType()));
+  Value* special = e.ir.CreateSelect(is_zero(e, s[0]), number_like(s[0], -infinity), no_number(s[0]));
   special = e.ir.CreateSelect(is_nan(e, s[0]), quieted(e, s[0]), special);
   result = e.ir.CreateSelect(e.ir.CreateFCmpOEQ(s[0], number_like(s[0], infinity)), s[0], result);
   return e.ir.CreateSelect(positive, result, special);
@@ -298,10 +300,11 @@ Value* fraction_to_nearest(Emitter& e, Value* x) {
 
 /// Infinities have no sine.
 Value* unless_infinite(Emitter& e, Value* x, Value* result) {
-  return e.ir.CreateSelect(is_infinite(e, x), llvm::ConstantFP::getNaN(x->getType()), result);
+  return e.ir.CreateSelect(is_infinite(e, x), no_number(x), result);
 }
 
 Value* within_domain(Emitter& e, Value* x, Value* result, double beyond) {
+  if (!e.architecture().bounds_sine_domain) return result;
   Value* magnitude = e.ir.CreateUnaryIntrinsic(Intrinsic::fabs, x);
   Value* is_beyond = e.ir.CreateFCmpOGT(magnitude, number_like(x, 256));
   return unless_infinite(e, x, e.ir.CreateSelect(is_beyond, number_like(x, beyond), result));

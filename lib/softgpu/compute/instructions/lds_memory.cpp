@@ -156,6 +156,13 @@ void call_atomic(Emitter& e, AtomicOperation operation, unsigned bits, Value* la
          {e.state(), lanes});
 }
 
+/// RDNA's manuals compare: a NaN is never less, nor greater.
+AtomicOperation of_architecture(Emitter& e, AtomicOperation operation) {
+  if (e.architecture().is_rdna()) return operation;
+  if (operation == AtomicOperation::min_float) return AtomicOperation::min_in_order;
+  return operation == AtomicOperation::max_float ? AtomicOperation::max_in_order : operation;
+}
+
 void atomic(Emitter& e, const Instruction& i, const LdsAtomic& named, Returns returns) {
   const std::size_t address = returns == Returns::former_value ? 1 : 0;
   const bool compares =
@@ -167,7 +174,7 @@ void atomic(Emitter& e, const Instruction& i, const LdsAtomic& named, Returns re
     const unsigned place = compares && !i.mnemonic.starts_with("ds_cmpstore") ? 1 - source : source;
     put_source(e, i.operands.at(address + 1 + source), format, place * format.dwords());
   }
-  call_atomic(e, named.operation, named.bits, e.exec());
+  call_atomic(e, of_architecture(e, named.operation), named.bits, e.exec());
   if (returns == Returns::former_value) take_destination(e, i.operands.at(0), format);
 }
 

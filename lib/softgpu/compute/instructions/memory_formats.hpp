@@ -78,8 +78,8 @@ inline constexpr NamedAtomic atomics[] = {
     {"atomic_add_f32",     runtime::AtomicOperation::add_float,       32},
     {"atomic_pk_add_f16",  runtime::AtomicOperation::add_packed_half, 32},
     {"atomic_add_f64",     runtime::AtomicOperation::add_float,       64},
-    {"atomic_min_f64",     runtime::AtomicOperation::min_float,       64},
-    {"atomic_max_f64",     runtime::AtomicOperation::max_float,       64},
+    {"atomic_min_f64",     runtime::AtomicOperation::min_in_order,    64},
+    {"atomic_max_f64",     runtime::AtomicOperation::max_in_order,    64},
     {"atomic_pk_add_bf16", runtime::AtomicOperation::add_packed_bfloat, 32},  // from here on not gfx90a's
     {"atomic_fmin",        runtime::AtomicOperation::min_float,       32},
     {"atomic_fmax",        runtime::AtomicOperation::max_float,       32},
@@ -126,7 +126,10 @@ inline void store_loaded(Emitter& e, const AccessFormat& format, LaneAddresses l
 /// former values are afterwards.
 inline void call_atomic(Emitter& e, const NamedAtomic& atomic, llvm::Value* lanes, llvm::Value* flat_scratch,
                         runtime::Segment segment, std::int64_t offset = 0) {
-  const auto function = runtime::atomic_functions(atomic.operation, atomic.bits).in_memory;
+  using enum runtime::AtomicOperation;
+  const bool flushes = atomic.operation == add_float && atomic.bits == 32 && e.architecture().flushes_float_atomics;
+  const auto function =
+      runtime::atomic_functions(flushes ? add_float_flushing : atomic.operation, atomic.bits).in_memory;
   e.call(reinterpret_cast<const void*>(function), e.ir.getVoidTy(),
          {e.state(), lanes, flat_scratch, e.ir.getInt32(static_cast<std::uint32_t>(segment)),
           e.ir.getInt64(static_cast<std::uint64_t>(offset))});

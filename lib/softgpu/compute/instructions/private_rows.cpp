@@ -59,7 +59,7 @@ PrivateRow private_row(Emitter& e, Segment segment, const AddressOperands& opera
                        std::uint32_t bytes) {
   Value* is_there = operands.vector.is_vector() ? have_address(e, operands.vector, address) : e.ir.getTrue();
   Value* offset = base_offset(e, operands);
-  if (operands.vector.is_vector()) offset = e.ir.CreateAdd(offset, e.ir.CreateZExt(address[0], e.i64()));
+  if (operands.vector.is_vector()) offset = e.ir.CreateAdd(offset, scratch_offset(e, address[0], e.i64()));
   if (segment == Segment::flat) offset = e.ir.CreateAnd(offset, 0xffffffff);
   Value* size = e.ir.CreateZExt(e.field(offsetof(WaveState, scratch_bytes_per_lane), e.i32()), e.i64());
   Value* is_inside = e.ir.CreateAnd(e.ir.CreateICmpUGE(size, e.ir.getInt64(bytes)),

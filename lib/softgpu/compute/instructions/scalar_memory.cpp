@@ -270,8 +270,8 @@ void buffer_atomic(Emitter& e, const Instruction& i, const NamedAtomic& named) {
 
 bool is_integer(const NamedAtomic& named) {
   using enum runtime::AtomicOperation;
-  return named.operation != add_float && named.operation != min_float && named.operation != max_float &&
-         named.operation != add_packed_half;
+  return named.operation != add_float && named.operation != min_in_order && named.operation != max_in_order &&
+         named.operation != min_float && named.operation != max_float && named.operation != add_packed_half;
 }
 
 void clock(Emitter& e, const Instruction& i, std::uint64_t (*function)()) {

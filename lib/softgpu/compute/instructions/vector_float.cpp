@@ -84,9 +84,9 @@ void add_vector_float(HandlerTable& table) {
   op("v_cubesc_f32", 3, cube_s);
   op("v_cubetc_f32", 3, cube_t);
   op("v_cubema_f32", 3, cube_major_axis);
-  op("v_exp_legacy_f32", 1, exponential2);
-  op("v_log_legacy_f32", 1, logarithm2);
-  op("v_rcp_iflag_f32", 1, reciprocal);
+  op("v_exp_legacy_f32", 1, without_denormals<exponential2>);
+  op("v_log_legacy_f32", 1, without_denormals<logarithm2>);
+  op("v_rcp_iflag_f32", 1, without_denormals<reciprocal>);
   op("v_sin_f32", 1, bounded_sine);
   op("v_cos_f32", 1, bounded_cosine);
   add_division(table, "f32", f32);

@@ -175,7 +175,8 @@ Value* saturate_to_bytes(Emitter& e, Sources s) {
     return e.ir.CreateBinaryIntrinsic(Intrinsic::smin, v, e.splat(255U));
   };
   Value* low = clamp(e.ir.CreateAShr(e.ir.CreateShl(s[0], 16), 16));
-  return e.ir.CreateOr(low, e.ir.CreateShl(clamp(e.ir.CreateAShr(s[0], 16)), 8));
+  Value* bytes = e.ir.CreateOr(low, e.ir.CreateShl(clamp(e.ir.CreateAShr(s[0], 16)), 8));
+  return e.ir.CreateTrunc(bytes, Emitter::lanes(e.ir.getInt16Ty()));
 }
 
 template <auto extend>
@@ -204,7 +205,6 @@ void add_one_and_two_operands(IntegerTable op) {
   op("v_ffbh_u32", {u32}, find_bit<Intrinsic::ctlz>);
   op("v_ffbl_b32", {u32}, find_bit<Intrinsic::cttz>);
   op("v_ffbh_i32", {u32}, find_sign_change);
-  op("v_sat_pk_u8_i16", {u32}, saturate_to_bytes);
   op("v_and_b32", {u32, u32}, binary<Op::And>);
   op("v_or_b32", {u32, u32}, binary<Op::Or>);
   op("v_xor_b32", {u32, u32}, binary<Op::Xor>);
@@ -317,6 +317,7 @@ void add_halves(HandlerTable& table, IntegerTable op) {
 }  // namespace
 
 void add_vector_integer(HandlerTable& table) {
+  add_vector_operation(table, "v_sat_pk_u8_i16", {u16, {u32}}, saturate_to_bytes);
   add_vector_operation(table, "v_mov_b32", {b32, {b32}}, [](Emitter&, Sources s) { return s[0]; });
   add_vector_operation(table, "v_screen_partition_4se_b32", {u32, {u32}}, screen_partition);
   add_one_and_two_operands(IntegerTable(table));

@@ -245,6 +245,19 @@ Value* dot_halves(Emitter& e, Sources s) {
   return e.ir.CreateFPTrunc(sum, s[2]->getType());
 }
 
+/// On CDNA, v_dot2_f32_f16 takes and gives denormals as zeros whatever MODE says (CDNA3 ISA manual, "Denormalized and
+/// Rounding Modes").
+static Value* dot_halves_to_float(Emitter& e, Sources s) {
+  if (e.architecture().is_rdna()) return dot_halves(e, s);
+  const auto flush_half = [&](Value* dword, unsigned shift) {
+    Value* bits = e.ir.CreateTrunc(e.ir.CreateLShr(dword, shift), Emitter::lanes(e.ir.getInt16Ty()));
+    return e.ir.CreateShl(e.ir.CreateZExt(flush_denormals(e, bits), dword->getType()), shift);
+  };
+  const auto flush_halves = [&](Value* dword) { return e.ir.CreateOr(flush_half(dword, 0), flush_half(dword, 16)); };
+  std::array<Value*, 3> flushed = {flush_halves(s[0]), flush_halves(s[1]), flush_denormals(e, s[2])};
+  return flush_denormals(e, dot_halves(e, flushed));
+}
+
 void add_vector_packed(HandlerTable& table) {
   add_halves(table);
   add_packed_floats(table, "v_pk_fma_f32", 3, fused_multiply_add);
@@ -261,8 +274,8 @@ void add_vector_packed(HandlerTable& table) {
   add_dot<8, false>(table, "v_dot4_u32_u8");
   add_dot<4, true>(table, "v_dot8_i32_i4", "v_dot8c_i32_i4");
   add_dot<4, false>(table, "v_dot8_u32_u4");
-  add_vector_operation(table, "v_dot2_f32_f16", {f32, {packed_f16, packed_f16, f32}}, dot_halves);
-  add_vector_operation(table, "v_dot2c_f32_f16", {f32, {packed_f16, packed_f16, f32}}, dot_halves,
+  add_vector_operation(table, "v_dot2_f32_f16", {f32, {packed_f16, packed_f16, f32}}, dot_halves_to_float);
+  add_vector_operation(table, "v_dot2c_f32_f16", {f32, {packed_f16, packed_f16, f32}}, dot_halves_to_float,
                        {.accumulates = true});
 }
 

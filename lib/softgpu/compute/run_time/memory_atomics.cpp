@@ -62,6 +62,21 @@ T extreme_number(T memory, T data, bool is_max) {
   return (is_max ? data_is_greater : data_is_less) ? data : memory;
 }
 
+/// CDNA ISA manuals, "NaN Handling".
+template <class T>
+T extreme_in_order(T memory, T data, bool is_max) {
+  constexpr T quiet = T{1} << (sizeof(T) == 8 ? 51 : 22);
+  for (const T source : {memory, data})
+    if (std::isnan(as_float(source)) && (source & quiet) == 0) return source | quiet;
+  return std::isnan(as_float(data)) ? memory : extreme_number(memory, data, is_max);
+}
+
+/// Of the same sign.
+template <class T>
+Float<T> flushed(Float<T> number) {
+  return std::fpclassify(number) == FP_SUBNORMAL ? std::copysign(Float<T>{0}, number) : number;
+}
+
 std::uint32_t exchanged(std::uint32_t memory, std::uint32_t data) {
   constexpr std::uint32_t condition = 0x80000000;
   return (data & condition) != 0 ? data & ~condition : memory;
@@ -89,6 +104,10 @@ T apply(T memory, T data, [[maybe_unused]] T second) {
   if constexpr (operation == decrement) return memory == 0 || memory > data ? data : memory - 1;
   if constexpr (operation == wrap) return memory >= data ? memory - data : memory + second;
   if constexpr (operation == add_float) return std::bit_cast<T>(as_float(memory) + as_float(data));
+  if constexpr (operation == add_float_flushing)
+    return std::bit_cast<T>(flushed<T>(flushed<T>(as_float(memory)) + flushed<T>(as_float(data))));
+  if constexpr (operation == min_in_order) return extreme_in_order(memory, data, false);
+  if constexpr (operation == max_in_order) return extreme_in_order(memory, data, true);
   if constexpr (operation == min_float) return as_float(data) < as_float(memory) ? data : memory;
   if constexpr (operation == max_float) return as_float(data) > as_float(memory) ? data : memory;
   if constexpr (operation == min_number) return extreme_number(memory, data, false);
@@ -135,8 +154,11 @@ constexpr bool is_of_floats(AtomicOperation operation) {
   using enum AtomicOperation;
   switch (operation) {
   case add_float:
+  case add_float_flushing:
   case min_float:
   case max_float:
+  case min_in_order:
+  case max_in_order:
   case min_number:
   case max_number:
   case add_packed_half:
@@ -224,6 +246,9 @@ AtomicFunctions atomic_functions(AtomicOperation operation, unsigned bits) {
   case decrement:          return of_width<decrement>(bits);
   case wrap:               return of_width<wrap>(bits);
   case add_float:          return of_width<add_float>(bits);
+  case add_float_flushing: return of_width<add_float_flushing>(bits);
+  case min_in_order:       return of_width<min_in_order>(bits);
+  case max_in_order:       return of_width<max_in_order>(bits);
   case min_float:          return of_width<min_float>(bits);
   case max_float:          return of_width<max_float>(bits);
   case add_packed_half:    return of_width<add_packed_half>(bits);

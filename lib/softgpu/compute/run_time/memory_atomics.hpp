@@ -26,8 +26,11 @@ enum class AtomicOperation : std::uint8_t {
   decrement,  ///< memory == 0 || memory > data ? data : memory - 1
   wrap,       ///< memory >= data ? memory - data : memory + second
   add_float,
+  add_float_flushing,  ///< takes and gives denormals as zeros
   min_float,
   max_float,
+  min_in_order,  ///< -0 before +0, all numbers before a quiet NaN; a signaling one is the result, made quiet
+  max_in_order,  ///< the same, and a quiet NaN before all numbers
   add_packed_half,
   add_packed_bfloat,
   min_number,  ///< any number before any NaN, -0 before +0

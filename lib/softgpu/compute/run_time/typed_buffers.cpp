@@ -15,7 +15,7 @@ namespace {
 class TypedBuffer {
 public:
   TypedBuffer(std::uint64_t low, std::uint64_t high, std::uint32_t scalar_offset, const TypedAccess& access)
-      : resource_(low, high, layout_of(access)), scalar_offset_(scalar_offset),
+      : resource_(low, high, layout_of(access)), scalar_offset_(scalar_offset), is_indexed_(access.is_indexed),
         selects_((access.data_format | access.number_format) == 0),
         format_(selects_ ? descriptors_format(access) : access.format(access.data_format, access.number_format)) {
     if (resource_.is_swizzled() && access.numbering != ImageDescriptors::none)
@@ -34,7 +34,7 @@ public:
     const std::uint64_t index = (state.lane_addresses[lane] >> 32) + (resource_.adds_lane ? lane : 0);
     const std::uint64_t offset = state.lane_addresses[lane] & 0xffffffff;
     const std::uint32_t bytes = format_->bytes();
-    if (!resource_.contains(index, offset, bytes, scalar_offset_)) return false;
+    if (!resource_.contains(index, offset, bytes, scalar_offset_, is_indexed_)) return false;
     for (std::uint32_t at = 0; at < bytes; at += 4) {
       const std::uint64_t address = resource_.base + scalar_offset_ + resource_.place(index, offset + at);
       check_access(state, address, std::min(bytes, 4U));
@@ -58,6 +58,7 @@ private:
 
   BufferResource resource_;
   std::uint32_t scalar_offset_;
+  bool is_indexed_;
   bool selects_;
   std::optional<ElementFormat> format_;
 };

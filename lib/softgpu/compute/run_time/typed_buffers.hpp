@@ -21,6 +21,7 @@ struct TypedAccess {
   std::uint32_t number_format = 0;
   /// Other than none: both together are one number of the architecture's, the data format its lower four bits.
   ImageDescriptors numbering = ImageDescriptors::none;
+  bool is_indexed = false;  ///< the instruction has IDXEN
 
   /// Nothing: there is no such format.
   [[nodiscard]] std::optional<ElementFormat> format(std::uint32_t data, std::uint32_t number) const {
@@ -30,11 +31,11 @@ struct TypedAccess {
 
   [[nodiscard]] std::uint32_t packed() const {
     return components | static_cast<std::uint32_t>(width) << 3 | data_format << 4 | number_format << 8 |
-           static_cast<std::uint32_t>(numbering) << 11;
+           static_cast<std::uint32_t>(numbering) << 11 | (is_indexed ? 1U : 0U) << 13;
   }
   [[nodiscard]] static TypedAccess unpacked(std::uint32_t bits) {
-    return {bits & 7, static_cast<ComponentWidth>(bits >> 3 & 1), bits >> 4 & 15, bits >> 8 & 7,
-            static_cast<ImageDescriptors>(bits >> 11 & 3)};
+    return {bits & 7,      static_cast<ComponentWidth>(bits >> 3 & 1),    bits >> 4 & 15,
+            bits >> 8 & 7, static_cast<ImageDescriptors>(bits >> 11 & 3), (bits >> 13 & 1) != 0};
   }
 };
 

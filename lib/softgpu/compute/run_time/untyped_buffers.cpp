@@ -16,14 +16,17 @@ BufferResource known_buffer(std::uint64_t low, std::uint64_t high, const Untyped
 
 template <class Access>
 void for_each_piece_in_buffer(WaveState* state, std::uint64_t lanes, const BufferResource& buffer,
-                              std::uint32_t scalar_offset, std::uint32_t bytes, Access&& access) {
+                              std::uint32_t scalar_offset, const UntypedAccess& untyped, Access&& access) {
+  const auto contains = [&](std::uint64_t index, std::uint64_t offset, std::uint32_t bytes) {
+    return buffer.contains(index, offset, bytes, scalar_offset, untyped.is_indexed);
+  };
+  const std::uint32_t bytes = untyped.bytes;
   for_each_lane(lanes, [&](unsigned lane) {
     const std::uint64_t index = (state->lane_addresses[lane] >> 32) + (buffer.adds_lane ? lane : 0);
     const std::uint64_t offset = state->lane_addresses[lane] & 0xffffffff;
     for (std::uint32_t at = 0; at < bytes;) {
-      const std::uint32_t size =
-          piece(bytes - at, !buffer.is_swizzled() && buffer.contains(index, offset + at, 8, scalar_offset));
-      const bool inside = buffer.contains(index, offset + at, size, scalar_offset);
+      const std::uint32_t size = piece(bytes - at, !buffer.is_swizzled() && contains(index, offset + at, 8));
+      const bool inside = contains(index, offset + at, size);
       const std::uint64_t address = buffer.base + scalar_offset + buffer.place(index, offset + at);
       if (inside) check_access(*state, address, size);
       access(lane, at, size, inside ? std::optional(address) : std::nullopt);
@@ -38,7 +41,7 @@ void buffer_load(WaveState* state, std::uint64_t lanes, std::uint64_t resource_l
                  std::uint32_t scalar_offset, std::uint32_t access) {
   const UntypedAccess untyped = UntypedAccess::unpacked(access);
   for_each_piece_in_buffer(
-      state, lanes, known_buffer(resource_low, resource_high, untyped), scalar_offset, untyped.bytes,
+      state, lanes, known_buffer(resource_low, resource_high, untyped), scalar_offset, untyped,
       [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
         put_lane_bytes(*state, lane, at, size, address ? read_cached(*state, *address, size) : 0);
       });
@@ -48,7 +51,7 @@ void buffer_store(WaveState* state, std::uint64_t lanes, std::uint64_t resource_
                   std::uint32_t scalar_offset, std::uint32_t access) {
   const UntypedAccess untyped = UntypedAccess::unpacked(access);
   for_each_piece_in_buffer(
-      state, lanes, known_buffer(resource_low, resource_high, untyped), scalar_offset, untyped.bytes,
+      state, lanes, known_buffer(resource_low, resource_high, untyped), scalar_offset, untyped,
       [&](unsigned lane, std::uint32_t at, std::uint32_t size, std::optional<std::uint64_t> address) {
         if (address) write_cached(*state, *address, lane_bytes(*state, lane, at, size), size);
       });
@@ -62,7 +65,7 @@ std::uint64_t buffer_addresses(WaveState* state, std::uint64_t lanes, std::uint6
   for_each_lane(lanes, [&](unsigned lane) {
     const std::uint64_t index = (state->lane_addresses[lane] >> 32) + (buffer.adds_lane ? lane : 0);
     const std::uint64_t offset = state->lane_addresses[lane] & 0xffffffff;
-    if (buffer.contains(index, offset, untyped.bytes, scalar_offset)) {
+    if (buffer.contains(index, offset, untyped.bytes, scalar_offset, untyped.is_indexed)) {
       inside |= std::uint64_t{1} << lane;
       state->lane_addresses[lane] = buffer.base + scalar_offset + buffer.place(index, offset);
     } else {

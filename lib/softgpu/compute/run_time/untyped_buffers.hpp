@@ -14,10 +14,13 @@ namespace softgpu::compute::runtime {
 struct UntypedAccess {
   std::uint32_t bytes;  ///< of each lane
   BufferDescriptors layout;
+  bool is_indexed;  ///< the instruction has IDXEN
 
-  [[nodiscard]] std::uint32_t packed() const { return bytes | static_cast<std::uint32_t>(layout) << 8; }
+  [[nodiscard]] std::uint32_t packed() const {
+    return bytes | static_cast<std::uint32_t>(layout) << 8 | (is_indexed ? 1U : 0U) << 16;
+  }
   [[nodiscard]] static UntypedAccess unpacked(std::uint32_t bits) {
-    return {bits & 0xff, static_cast<BufferDescriptors>(bits >> 8)};
+    return {bits & 0xff, static_cast<BufferDescriptors>(bits >> 8 & 0xff), (bits >> 16 & 1) != 0};
   }
 };
 

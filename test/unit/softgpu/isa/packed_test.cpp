@@ -191,8 +191,13 @@ u64 whole_numbers(Type type, u64 bits) {
   if (type == Type::float32) return to_bits(static_cast<float>(small(bits)));
   return to_bits(PackedHalf{Half(small(bits)), Half(small(bits >> 16))});
 }
+/// CDNA's takes and gives denormals as zeros, whatever MODE says.
 float dot(PackedHalf a, PackedHalf b, float c) {
-  return static_cast<float>(double{a.low} * double{b.low} + double{a.high} * double{b.high} + c);
+  const bool flushes = !tested_target().architecture->is_rdna();
+  const auto number = [&](Half half) { return flushes && (half.bits & 0x7c00) == 0 ? 0 : double{half}; };
+  const auto single = [&](float value) { return flushes && std::fabs(value) < 0x1p-126F ? 0 : value; };
+  return single(
+      static_cast<float>(number(a.low) * number(b.low) + number(a.high) * number(b.high) + double{single(c)}));
 }
 
 const PackedInstruction dots[] = {
@@ -224,6 +229,15 @@ TEST_P(VectorPacked, MatchesTheManual) {
 std::string name(const testing::TestParamInfo<PackedInstruction>& row) { return row.param.mnemonic; }
 INSTANTIATE_TEST_SUITE_P(Isa, VectorPacked, testing::ValuesIn(integers), name);
 INSTANTIATE_TEST_SUITE_P(IsaFloat, VectorPacked, testing::ValuesIn(floats), name);
+
+TEST(VectorPacked, DotsOfHalvesMayHaveDenormals) {
+  expect_match({case_of({"v_dot2_f32_f16", operation(dot),
+                         [](Type type, u64 bits) -> u64 {
+                           if (type != Type::float32) return bits & 0x04010401;  // 2^-14, 2^-24, both or 0
+                           return bits % 2 == 0 ? 1 : to_bits(0x1p-24F);
+                         }},
+                        {})});
+}
 
 /// A constant in place of a source, and the dword that it is: integers have their sign in the upper half; numbers are
 /// halves and 0 for instructions of halves, single precision for those of integers.

@@ -170,9 +170,10 @@ TEST(Rdna4Scalars, TranscendentalsOfScalarRegisters) {
   };
   const auto bits = [](float value) { return std::bit_cast<u32>(value); };
   expect_match({of("v_s_exp_f32", bits(3), bits(8)), of("v_s_log_f32", bits(0.25F), bits(-2)),
-                of("v_s_rcp_f32", bits(-4), bits(-0.25F)), of("v_s_rsq_f32", bits(16), bits(0.25F)),
-                of("v_s_sqrt_f32", bits(9), bits(3)), of("v_s_exp_f16", 0xabcd4200, 0x4800),
-                of("v_s_log_f16", 0x3400, 0xc000), of("v_s_rcp_f16", 0xc400, 0xb400), of("v_s_rsq_f16", 0x4c00, 0x3400),
+                of("v_s_rcp_f32", bits(-4), bits(-0.25F)), of("v_s_rcp_f32", bits(-0x1p127F), bits(-0.0F)),
+                of("v_s_rsq_f32", bits(16), bits(0.25F)), of("v_s_sqrt_f32", bits(9), bits(3)),
+                of("v_s_exp_f16", 0xabcd4200, 0x4800), of("v_s_log_f16", 0x3400, 0xc000),
+                of("v_s_rcp_f16", 0xc400, 0xb400), of("v_s_rsq_f16", 0x4c00, 0x3400),
                 of("v_s_sqrt_f16", 0x4880, 0x4200)},
                later);
   Case modified = of("v_s_rcp_f32", bits(-4), bits(0.25F));

@@ -114,6 +114,11 @@ TEST_P(ScratchMemory, MatchesTheManual) {
       scratch_case("scratch_", operation, {.vector = true, .scalar = false, .immediate = 8}),
       scratch_case("scratch_", operation, {.vector = false, .scalar = true, .immediate = 4}),
   };
+  if (tested_target().architecture->has_signed_scratch_offsets) {  // v0 and s4 are negative
+    cases.push_back(scratch_case("scratch_", operation, {.vector = true, .scalar = false, .immediate = 1024}));
+    cases.push_back(at_one_offset(cases.back()));
+    cases.push_back(scratch_case("scratch_", operation, {.vector = false, .scalar = true, .immediate = 1024}));
+  }
   cases.push_back(at_one_offset(cases[1]));
   if (operation.bytes <= 4) {  // buffers swizzle by elements of four bytes, which the bytes may cross
     cases.push_back(scratch_case("buffer_", operation, {.vector = false, .scalar = false, .immediate = 27}));

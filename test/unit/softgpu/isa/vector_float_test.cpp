@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "float_rules.hpp"
+#include "tested_target.hpp"
 #include "vector_suite.hpp"
 
 namespace softgpu::isa::vector_float {
@@ -46,10 +47,10 @@ const VectorInstruction roundings[] = {
 };
 FASTDISPATCH_VECTOR_SUITE(VectorFloatRoundings, roundings);
 
-constexpr Tolerance one_ulp = {.ulp = 1, .denormals_may_flush = true};
+constexpr Tolerance one_ulp = {.ulp = 1};
 constexpr Tolerance trigonometric = {.ulp = 1, .absolute = 0x1p-20};
 
-/// Keeps |a| below 2 or, with the second one, below 256: sine and cosine are not defined beyond.
+/// Keeps |a| below 2 or, with the second one, below 256.
 u64 small_angle(std::size_t /*source*/, u64 bits) { return bits & 0xbfffffff; }
 u64 large_angle(std::size_t /*source*/, u64 bits) { return (bits & 0xc37fffff) | 0x40000000; }
 
@@ -60,22 +61,35 @@ float cosine(float turns) {
   return static_cast<float>(std::cos(turn * (turns - std::nearbyint(static_cast<double>(turns)))));
 }
 
+/// From 512 turns up. Older GPUs have no sine beyond 256.
+u64 huge_angle(std::size_t /*source*/, u64 bits) { return (bits & 0x81ffffff) | 0x44000000; }
+bool is_beyond(float turns) { return tested_target().architecture->bounds_sine_domain && std::fabs(turns) > 256; }
+float sine_of_any(float turns) { return is_beyond(turns) && std::isfinite(turns) ? 0 : sine(turns); }
+float cosine_of_any(float turns) { return is_beyond(turns) && std::isfinite(turns) ? 1 : cosine(turns); }
+
+float flushed(float value) { return std::fabs(value) < 0x1p-126F ? std::copysign(0.0F, value) : value; }
+
+/// Takes and gives denormals as zeros, though MODE keeps them.
+VectorInstruction without_denormals(const char* mnemonic, double (*function)(double)) {
+  return vop1(mnemonic, [=](float a) { return flushed(static_cast<float>(function(static_cast<double>(flushed(a))))); })
+      .within(one_ulp);
+}
+
 const VectorInstruction approximations[] = {
-    vop1("v_exp_f32", [](float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); }).within(one_ulp),
-    vop1("v_log_f32", [](float a) { return static_cast<float>(std::log2(static_cast<double>(a))); }).within(one_ulp),
-    vop1("v_exp_legacy_f32", [](float a) { return static_cast<float>(std::exp2(static_cast<double>(a))); })
-        .within(one_ulp),
-    vop1("v_log_legacy_f32", [](float a) { return static_cast<float>(std::log2(static_cast<double>(a))); })
-        .within(one_ulp),
-    vop1("v_rcp_f32", [](float a) { return static_cast<float>(1 / static_cast<double>(a)); }).within(one_ulp),
-    vop1("v_rcp_iflag_f32", [](float a) { return static_cast<float>(1 / static_cast<double>(a)); }).within(one_ulp),
-    vop1("v_rsq_f32", [](float a) { return static_cast<float>(1 / std::sqrt(static_cast<double>(a))); })
-        .within(one_ulp),
-    vop1("v_sqrt_f32", [](float a) { return std::sqrt(a); }).within(one_ulp),
+    without_denormals("v_exp_f32", [](double a) { return std::exp2(a); }),
+    without_denormals("v_log_f32", [](double a) { return std::log2(a); }),
+    without_denormals("v_exp_legacy_f32", [](double a) { return std::exp2(a); }),
+    without_denormals("v_log_legacy_f32", [](double a) { return std::log2(a); }),
+    without_denormals("v_rcp_f32", [](double a) { return 1 / a; }),
+    without_denormals("v_rcp_iflag_f32", [](double a) { return 1 / a; }),
+    without_denormals("v_rsq_f32", [](double a) { return 1 / std::sqrt(a); }),
+    without_denormals("v_sqrt_f32", [](double a) { return std::sqrt(a); }),
     vop1("v_sin_f32", sine).within(trigonometric).constrained(small_angle),
     vop1("v_cos_f32", cosine).within(trigonometric).constrained(small_angle),
     vop1("v_sin_f32", sine).within(trigonometric).constrained(large_angle).with_suffix("; large angles"),
     vop1("v_cos_f32", cosine).within(trigonometric).constrained(large_angle).with_suffix("; large angles"),
+    vop1("v_sin_f32", sine_of_any).within(trigonometric).constrained(huge_angle).with_suffix("; huge angles"),
+    vop1("v_cos_f32", cosine_of_any).within(trigonometric).constrained(huge_angle).with_suffix("; huge angles"),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorFloatApproximations, approximations);
 
@@ -105,7 +119,6 @@ const VectorInstruction arithmetic[] = {
 FASTDISPATCH_VECTOR_SUITE(VectorFloatArithmetic, arithmetic);
 
 // v_mad_f32 and v_mac_f32 round the product, and flush denormals whatever MODE says; numbers near 1 have none.
-float flushed(float value) { return std::fabs(value) < 0x1p-126F ? std::copysign(0.0F, value) : value; }
 u64 near_one(std::size_t /*source*/, u64 bits) { return (bits & 0x87ffffff) | 0x38000000; }
 const VectorInstruction unfused[] = {
     vop2("v_mac_f32", [](float a, float b, Old<float> d) { return a * b + flushed(d.value); }).without({Form::sdwa}),

@@ -51,7 +51,6 @@ const VectorInstruction unary[] = {
     vop1("v_ffbl_b32", [](u32 a) { return a == 0 ? ~u32{0} : static_cast<u32>(std::countr_zero(a)); }),
     vop1("v_ffbh_i32", [](i32 a) { return first_bit_unlike_sign(a); }),
     vop1("v_sat_pk_u8_i16", [](u32 a) { return static_cast<u16>(saturated_byte(a) | saturated_byte(a >> 16) << 8); })
-        .within({.high_half_is_undefined = true})
         .without({Form::sdwa}),
 };
 FASTDISPATCH_VECTOR_SUITE(VectorIntegerUnary, unary);
