@@ -36,7 +36,8 @@ struct CopyOptions {
 /// one while the device copies the other; large regions are locked for the copy instead.
 /// Throws Error when the sizes differ, the sides overlap, HSA refuses, or the copy fails while it runs.
 /// Throws TimeoutError when the time is up. What the device has begun, it goes on with: device and pinned memory must
-/// live until a later copy of the agent has returned, which waits for it. Pageable memory is not touched any more.
+/// live until a later copy of the agent has returned, which waits for it, or until the runtime has closed, which waits
+/// for up to 5 seconds a GPU. Pageable memory is not touched any more.
 ///
 /// Thread safety: any thread may copy. Staged copies of one agent take turns.
 FASTDISPATCH_EXPORT void copy(const MemoryView& destination, const MemoryView& source, const CopyOptions& options = {});

@@ -59,7 +59,7 @@ void start(const HsaLibrary& library) {
 }
 
 std::shared_ptr<RuntimeState> share_state(HsaLibrary& library) {
-  // Before the lock: where something fails, they are destroyed behind it, and the destructor takes it.
+  // Declared before the lock, so that a state is destroyed after it is released: ~RuntimeState takes the same mutex.
   std::unique_ptr<RuntimeState, DeleteUnlessForked> made;
   std::shared_ptr<RuntimeState> state;
   const std::scoped_lock lock(current().mutex);

@@ -63,13 +63,13 @@ void throw_forked_child() { throw Error(ErrorKind::runtime, what_happened); }
 
 void begin_use(HsaApi& api) noexcept {
   static const int registered = pthread_atfork(nullptr, nullptr, [] {
-    if (uses.load(std::memory_order_relaxed) == 0) return;
+    if (uses.load(std::memory_order_acquire) == 0) return;
     is_forked_child.store(true, std::memory_order_relaxed);
     refuse_all(*api_in_use.load(std::memory_order_relaxed));
   });
   static_cast<void>(registered);
   api_in_use.store(&api, std::memory_order_relaxed);
-  uses.fetch_add(1, std::memory_order_relaxed);
+  uses.fetch_add(1, std::memory_order_release);
 }
 
 void end_use() noexcept { uses.fetch_sub(1, std::memory_order_relaxed); }

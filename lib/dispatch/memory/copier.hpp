@@ -26,7 +26,8 @@ namespace fastdispatch::detail {
 class Copier {
 public:
   explicit Copier(Agent agent);
-  // Waits for the copies whose time was up, seconds at most: what the device still uses then is not given back.
+  // Waits for the copies whose time was up, but no longer than copies_may_take: what the device still uses then is not
+  // given back.
   ~Copier();
   Copier(const Copier&) = delete;
   Copier& operator=(const Copier&) = delete;
@@ -71,8 +72,8 @@ private:
   Agent agent_;
   SignalPool signals_;
   std::mutex turn_;              // for the blocks
-  std::mutex waiting_;           // to wait for copies whose time was up
-  std::mutex unfinished_mutex_;  // for the list of them
+  std::mutex waiting_;           // of the one thread that waits for unfinished copies
+  std::mutex unfinished_mutex_;  // for the list of them; never held while waiting
   std::unique_ptr<InUse> in_use_;
 };
 

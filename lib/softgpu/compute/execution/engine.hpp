@@ -128,7 +128,7 @@ public:
   [[nodiscard]] bool is_known(const hsa_kernel_dispatch_packet_t& packet, const Kernel& kernel);
 
   /// Where in the kernel the failure came from, for a person: the instruction and its source line, as far as they are
-  /// known. Empty if neither is. May translate the kernel once more, which takes its time.
+  /// known. Empty if neither is, and while the process exits. May translate the kernel once more, which takes its time.
   [[nodiscard]] std::string place_of(std::uint64_t kernel_object, const Failure& failure) const;
 
   /// No kernel's translation is replaced by an optimized one any more.

@@ -10,9 +10,9 @@
 #include <variant>
 
 #include "softgpu/compute/execution/failures.hpp"
-#include "softgpu/compute/run_time/sanitizers.hpp"
 #include "softgpu/compute/run_time/accessible_memory.hpp"
 #include "softgpu/compute/run_time/interrupt.hpp"
+#include "softgpu/compute/run_time/sanitizers.hpp"
 #include "softgpu/compute/run_time/stack_switch.hpp"
 
 namespace softgpu::compute {

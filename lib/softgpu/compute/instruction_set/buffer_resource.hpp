@@ -43,8 +43,8 @@ public:
     return row * index_stride + index % index_stride * element_bytes + offset % element_bytes;
   }
 
-  /// `is_indexed`: the instruction has IDXEN. On GFX9 a buffer is structured only then (CDNA4 ISA manual, "Range
-  /// Checking").
+  /// `is_indexed`: the instruction has IDXEN. On GFX9 a linear buffer with a stride is structured where it has, or
+  /// where the descriptor adds the lane's number; otherwise it is raw (CDNA4 ISA manual, "Range Checking").
   [[nodiscard]] bool contains(std::uint64_t index, std::uint64_t offset, std::uint32_t bytes,
                               std::uint32_t scalar_offset, bool is_indexed) const {
     const bool is_in_record = stride == 0 || offset + bytes <= stride;

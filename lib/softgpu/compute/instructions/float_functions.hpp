@@ -79,6 +79,10 @@ llvm::Value* logarithm2(Emitter& e, Sources s);
 /// Of an angle in revolutions.
 llvm::Value* sine(Emitter& e, Sources s);
 llvm::Value* cosine(Emitter& e, Sources s);
+/// Of single precision. Where the architecture bounds the domain, 0 and 1 beyond 256 revolutions.
+llvm::Value* bounded_sine(Emitter& e, Sources s);
+llvm::Value* bounded_cosine(Emitter& e, Sources s);
+
 /// A function of one source that takes and gives denormals as zeros whatever MODE says: of single precision, v_exp,
 /// v_log, v_rcp, v_rsq and v_sqrt (the ISA manuals' notes at the instructions).
 template <LaneFunction function>
@@ -86,8 +90,5 @@ llvm::Value* without_denormals(Emitter& e, Sources s) {
   llvm::Value* source = flush_denormals(e, s[0]);
   return flush_denormals(e, function(e, Sources(&source, 1)));
 }
-/// The same for single precision, where the ISA gives results within 256 revolutions only.
-llvm::Value* bounded_sine(Emitter& e, Sources s);
-llvm::Value* bounded_cosine(Emitter& e, Sources s);
 
 }  // namespace softgpu::compute

@@ -29,8 +29,8 @@ enum class AtomicOperation : std::uint8_t {
   add_float_flushing,  ///< takes and gives denormals as zeros
   min_float,
   max_float,
-  min_in_order,  ///< -0 before +0, all numbers before a quiet NaN; a signaling one is the result, made quiet
-  max_in_order,  ///< the same, and a quiet NaN before all numbers
+  min_in_order,  ///< a signaling NaN is the result, made quiet; else a number wins over a quiet NaN, and -0 < +0
+  max_in_order,
   add_packed_half,
   add_packed_bfloat,
   min_number,  ///< any number before any NaN, -0 before +0

@@ -136,15 +136,22 @@ TEST(Copy, keeps_to_its_time_while_another_thread_waits_for_what_goes_on) {
   MockHsa hsa;
   DeviceBuffer<std::byte> device(hsa.agent(), two_blocks);
   PinnedBuffer<std::byte> pinned(hsa.agent(), two_blocks);
-  std::thread in_time(
-      [&] { EXPECT_THROW(copy(device, pinned, {.timeout = std::chrono::milliseconds(200)}), TimeoutError); });
+  std::atomic<bool> ended{false};
+  std::thread in_time([&] {
+    EXPECT_THROW(copy(device, pinned, {.timeout = std::chrono::seconds(2)}), TimeoutError);
+    ended = true;
+  });
   while (hsa.started_copies() == 0) std::this_thread::yield();
   EXPECT_THROW(copy(device, pinned, {.timeout = std::chrono::nanoseconds(0)}), TimeoutError);
+  const bool has_left_one = hsa.started_copies() == 2;  // else the first one's time was up before
+  const hsa_signal_t left = hsa.copies().back().completion;
   std::thread waiting([&] { EXPECT_NO_THROW(copy(device, pinned)); });
-  in_time.join();
+  while (has_left_one && hsa.most_waiters(left) == 0 && !ended) std::this_thread::yield();
+  for (int polls = 0; polls < 60'000 && !ended; ++polls) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  EXPECT_TRUE(ended);
   hsa.end_copies(std::deque<hsa_signal_value_t>(8, 0));
-  hsa.end_copy(0);
-  hsa.end_copy(1);
+  for (std::size_t copy = 0; copy < (has_left_one ? 2U : 1U); ++copy) hsa.end_copy(copy);
+  in_time.join();
   waiting.join();
 }
 

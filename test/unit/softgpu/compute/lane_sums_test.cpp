@@ -8,9 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "lane_sum_machine.hpp"
-#include "softgpu/compute/run_time/sanitizers.hpp"
 #include "softgpu/compute/instruction_set/decoder.hpp"
 #include "softgpu/compute/program/lane_sum_flow.hpp"
+#include "softgpu/compute/run_time/sanitizers.hpp"
 
 namespace softgpu::compute {
 namespace {

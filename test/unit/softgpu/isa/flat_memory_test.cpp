@@ -1,10 +1,12 @@
 // GLOBAL and FLAT loads, stores and atomics.
+#include <cmath>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "float_rules.hpp"
 #include "memory_case.hpp"
+#include "tested_target.hpp"
 
 namespace softgpu::isa::flat_memory {
 namespace {
@@ -95,6 +97,32 @@ INSTANTIATE_TEST_SUITE_P(DoubleAtomics, FlatMemory, testing::ValuesIn(double_ato
 class GlobalFloatAtomics : public testing::TestWithParam<MemoryOperation> {};
 TEST_P(GlobalFloatAtomics, MatchTheManual) { expect_every_way(GetParam(), global_addressings()); }
 INSTANTIATE_TEST_SUITE_P(Isa, GlobalFloatAtomics, testing::ValuesIn(float_atomics()), operation_name);
+
+/// CDNA's: RDNA has instructions of other names.
+class GlobalFloatExtremes : public testing::TestWithParam<MemoryOperation> {};
+TEST_P(GlobalFloatExtremes, MatchTheManual) {
+  if (tested_target().architecture->is_rdna()) GTEST_SKIP() << "of CDNA";
+  expect_every_way(GetParam(), {by_vector("global_", ", off", 0)});
+}
+INSTANTIATE_TEST_SUITE_P(Isa, GlobalFloatExtremes,
+                         testing::Values(extreme_in_order("atomic_min_f64", Type::float64, false),
+                                         extreme_in_order("atomic_max_f64", Type::float64, true)),
+                         operation_name);
+
+/// gfx90a's takes and gives them as zeros.
+TEST(GlobalFloatAtomics, MayHaveDenormals) {
+  const bool flushes = tested_target().architecture->flushes_float_atomics;
+  const auto number = [=](u32 bits) {
+    const auto value = from_bits<float>(bits);
+    return flushes && std::fabs(value) < 0x1p-126F ? std::copysign(0.0F, value) : value;
+  };
+  MemoryOperation add = in_lane_order(atomic<u32>("atomic_add_f32", [=](u32 memory, u32 data) {
+    return static_cast<u32>(to_bits(number(static_cast<u32>(to_bits(number(memory) + number(data))))));
+  }));
+  for (const float value : {0x1p-149F, 0x1p-130F, -0x1p-127F, 0x1p-126F, -0x1.8p-126F, 1.0F})
+    add.values.push_back(to_bits(value));
+  expect_every_way(add, {by_vector("global_", ", off", 0)});
+}
 
 std::vector<MemoryOperation> later_global_atomics() {
   return {

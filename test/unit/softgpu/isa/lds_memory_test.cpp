@@ -8,6 +8,7 @@
 
 #include "float_rules.hpp"
 #include "memory_case.hpp"
+#include "tested_target.hpp"
 #include "vector_operand.hpp"
 
 namespace softgpu::isa::lds_memory {
@@ -109,6 +110,19 @@ INSTANTIATE_TEST_SUITE_P(WideAtomics, LdsMemory, testing::ValuesIn(atomics<u64, 
 INSTANTIATE_TEST_SUITE_P(FloatAtomics, LdsMemory, testing::ValuesIn(float_atomics_of_lds<float>("f32")),
                          operation_name);
 INSTANTIATE_TEST_SUITE_P(DoubleAtomics, LdsMemory, testing::ValuesIn(float_atomics_of_lds<double>("f64")),
+                         operation_name);
+
+/// CDNA's rules: RDNA compares.
+class LdsFloatExtremes : public testing::TestWithParam<MemoryOperation> {};
+TEST_P(LdsFloatExtremes, MatchTheManual) {
+  if (tested_target().architecture->is_rdna()) GTEST_SKIP() << "of CDNA";
+  expect_every_way(GetParam());
+}
+INSTANTIATE_TEST_SUITE_P(Isa, LdsFloatExtremes,
+                         testing::Values(extreme_in_order("min_f32", Type::float32, false),
+                                         extreme_in_order("max_f32", Type::float32, true),
+                                         extreme_in_order("min_f64", Type::float64, false),
+                                         extreme_in_order("max_f64", Type::float64, true)),
                          operation_name);
 
 class LaterLdsAtomics : public testing::TestWithParam<MemoryOperation> {};

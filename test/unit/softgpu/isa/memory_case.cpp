@@ -71,8 +71,8 @@ std::array<u32, lane_count> pattern(const MemoryOperation& operation, const Addr
   return slot;
 }
 
-/// Like interesting_value, but floating-point numbers are neither NaN, infinite nor denormal: which NaN an atomic
-/// stores, and whether it keeps denormals, is not said.
+/// Like interesting_value, but floating-point numbers are neither NaN, infinite nor denormal: what atomics do with
+/// these differs, and operations that are about it name values.
 u64 plain_value(Type type, Random& random) {
   const auto plain = [](double value) {
     return (value == 0 && !std::signbit(value)) || (std::fabs(value) >= 0x1p-14 && std::fabs(value) < 0x1p100);
@@ -88,16 +88,21 @@ u64 plain_value(Type type, Random& random) {
   }
 }
 
+u64 value_for(const MemoryOperation& operation, Random& random) {
+  if (operation.values.empty()) return plain_value(operation.type, random);
+  return operation.values.at(random() % operation.values.size());
+}
+
 void prepare(const MemoryOperation& operation, const Addressing& addressing, bool returns, MachineState& state,
              Random& random) {
   for (unsigned i = 0; i < 4; i += registers_of(operation.type))
     for (unsigned lane = 0; lane < lane_count; ++lane)
-      state.set_vector_value(data_vgpr + i, lane, bytes_of(operation.type), plain_value(operation.type, random));
+      state.set_vector_value(data_vgpr + i, lane, bytes_of(operation.type), value_for(operation, random));
   // Memory holds values of the data's type too, and some that a compare-and-swap will find equal to its operands.
   const unsigned second_operand =
       operation.data_registers == 2 * operation.result_registers ? operation.result_registers : 0;
   for (u32 offset = 0; operation.kind == Kind::atomic && offset < lds_bytes; offset += operation.bytes) {
-    const u64 bits = random() % 2 == 0 ? plain_value(operation.type, random)
+    const u64 bits = random() % 2 == 0 ? value_for(operation, random)
                                        : state.vector_value(data_vgpr + second_operand,
                                                             offset / operation.bytes % lane_count, operation.bytes);
     std::memcpy(state.memory.data() + offset, &bits, operation.bytes);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "float_rules.hpp"
 
@@ -97,6 +98,38 @@ std::vector<MemoryOperation> float_atomics() {
       in_lane_order(atomic<double>("atomic_min_f64", [](double m, double data) { return minimum(m, data); })),
       in_lane_order(atomic<double>("atomic_max_f64", [](double m, double data) { return maximum(m, data); })),
   };
+}
+
+namespace {
+
+/// The rules as the manuals have them, by the bits.
+template <class T, class F>
+MemoryOperation extreme_of_bits(const std::string& name, T quiet, bool is_max, const std::vector<F>& numbers) {
+  constexpr T sign = T{1} << (8 * sizeof(T) - 1);
+  const auto infinity = static_cast<T>(to_bits(std::numeric_limits<F>::infinity()));
+  const auto is_nan = [=](T bits) { return (bits & ~sign) > infinity; };
+  // From the lowest up; a quiet NaN loses.
+  const auto rank = [=](T bits) {
+    if (is_nan(bits)) return is_max ? T{0} : ~T{0};
+    return (bits & sign) != 0 ? static_cast<T>(~bits) : static_cast<T>(bits | sign);
+  };
+  MemoryOperation made = in_lane_order(atomic<T>(name, [=](T memory, T data) {
+    for (const T source : {memory, data})
+      if (is_nan(source) && (source & quiet) == 0) return static_cast<T>(source | quiet);
+    const bool takes_data = is_max ? rank(data) > rank(memory) : rank(data) < rank(memory);
+    return takes_data ? data : memory;
+  }));
+  for (const F number : numbers) made.values.push_back(to_bits(number));
+  for (const T payload : {quiet, T{1}}) made.values.push_back(infinity | payload);
+  return made;
+}
+
+}  // namespace
+
+MemoryOperation extreme_in_order(std::string name, Type type, bool is_max) {
+  if (type == Type::float64)
+    return extreme_of_bits<u64, double>(name, u64{1} << 51, is_max, {0.0, -0.0, 1.0, -1.0, 0x1p-1074});
+  return extreme_of_bits<u32, float>(name, u32{1} << 22, is_max, {0.0F, -0.0F, 1.0F, -1.0F, 0x1p-149F});
 }
 
 PackedHalf add_halves(PackedHalf memory, PackedHalf data) {

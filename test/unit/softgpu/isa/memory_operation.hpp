@@ -23,8 +23,12 @@ struct MemoryOperation {
   bool any_order = true;      ///< lanes may come in any order when all have one address, except for what they return
   /// Works on the memory; `result` holds the result registers' old contents.
   std::function<void(std::uint8_t* memory, std::span<const u32> data, std::span<u32> result)> execute;
+  std::vector<u64> values = {};  ///< of data and memory; empty: any plain ones
 };
 inline void PrintTo(const MemoryOperation& operation, std::ostream* stream) { *stream << operation.name; }
+
+/// Of bits as AMD's manuals of CDNA order them ("NaN Handling"): of NaNs, zeros of both signs and numbers.
+[[nodiscard]] MemoryOperation extreme_in_order(std::string name, Type type, bool is_max);
 
 /// A load of whole registers, and one of a part whose bits `extend` turns into the register's.
 [[nodiscard]] MemoryOperation load_registers(std::string name, unsigned count);

@@ -61,11 +61,11 @@ float cosine(float turns) {
   return static_cast<float>(std::cos(turn * (turns - std::nearbyint(static_cast<double>(turns)))));
 }
 
-/// From 512 turns up. Older GPUs have no sine beyond 256.
-u64 huge_angle(std::size_t /*source*/, u64 bits) { return (bits & 0x81ffffff) | 0x44000000; }
+/// From 256 turns up. Older GPUs have no sine beyond.
+u64 huge_angle(std::size_t /*source*/, u64 bits) { return (bits & 0x81ffffff) | 0x43800000; }
 bool is_beyond(float turns) { return tested_target().architecture->bounds_sine_domain && std::fabs(turns) > 256; }
-float sine_of_any(float turns) { return is_beyond(turns) && std::isfinite(turns) ? 0 : sine(turns); }
-float cosine_of_any(float turns) { return is_beyond(turns) && std::isfinite(turns) ? 1 : cosine(turns); }
+float sine_of_any(float turns) { return is_beyond(turns) ? 0 : sine(turns); }
+float cosine_of_any(float turns) { return is_beyond(turns) ? 1 : cosine(turns); }
 
 float flushed(float value) { return std::fabs(value) < 0x1p-126F ? std::copysign(0.0F, value) : value; }
 
