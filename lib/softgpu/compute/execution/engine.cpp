@@ -234,7 +234,7 @@ struct Engine::State : std::enable_shared_from_this<Engine::State> {
     try {
       TranslatedProgram better = translations.optimized(program, start, stop);
       if (better.waits_for <= waits_for) code.set_better(std::move(better.code));
-    } catch (const std::exception&) {
+    } catch (...) {  // NOLINT(bugprone-empty-catch)
     }
   }
 

@@ -70,11 +70,9 @@ Translation translate(const Program& program, const WaveStart& wave_start, const
   if (templates != nullptr) emitter.call_templates(*templates, emitter.indexing.limit, agpr_limit(program));
   if (templates != nullptr || program.instructions.size() > most_instructions_twice) emitter.exec_knowledge.ignore();
   if (program.branches_indirectly()) emitter.allow_indirect_branches(program.indirect_targets);
-  const auto& modes_reached = emitter.known_mode.possible();
-  const auto skips = [](std::uint32_t mode) { return (mode & mode_register::vskip) != 0; };
   const unsigned ids_in_rows = wave_start.has_ids_in_rows ? program.target.architecture->work_item_id_registers() : 0;
   if (auto sums = templates == nullptr ? follow_lane_sums(program, ids_in_rows) : std::nullopt;
-      sums && std::ranges::none_of(modes_reached, skips))
+      sums && !may_skip(program, emitter.known_mode.possible()))
     emitter.address_sums.use(std::move(*sums), ids_in_rows);
   std::optional<CodeLines> lines;
   if (options.lines) lines.emplace(*function, program);

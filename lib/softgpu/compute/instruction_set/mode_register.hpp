@@ -19,6 +19,8 @@ inline constexpr std::uint32_t translated = 0x3ff | fp16_overflow | indexes_gprs
 
 /// The modes that a program can be in if it changes MODE by constants, or back to one of these; of very many, some.
 [[nodiscard]] std::set<std::uint32_t> modes_of_constants(const Program& program, std::uint32_t initial);
+/// Whether it may set VSKIP. `modes` are those of its constants.
+[[nodiscard]] bool may_skip(const Program& program, const std::set<std::uint32_t>& modes);
 
 /// Called by translated code, does not return: an instruction sets MODE to a value for which there is no code.
 [[noreturn]] void refuse_mode(std::int64_t offset);

@@ -132,6 +132,8 @@ std::vector<std::uint32_t> all_modes(std::uint32_t present, std::uint32_t mask) 
 /// So many bits may have any value: each has code of its own from there on.
 constexpr int most_free_bits = 4;
 
+bool may_be_any(std::uint32_t bits) { return std::popcount(bits) <= most_free_bits; }
+
 /// Copies the bits of `mask` from `bits` (i32), and goes on in the code for the new value.
 void set_mode(Emitter& e, const Instruction& i, Value* bits, std::uint32_t mask) {
   Value* kept = e.ir.CreateAnd(e.mode_register(), ~mask);
@@ -146,9 +148,8 @@ void set_mode(Emitter& e, const Instruction& i, Value* bits, std::uint32_t mask)
     return;
   }
 
-  const bool is_any = std::popcount(deciding) <= most_free_bits;
   std::set<std::uint32_t> modes;
-  if (is_any) {
+  if (may_be_any(deciding)) {
     const auto all = all_modes(present, deciding);
     modes.insert(all.begin(), all.end());
   } else {
@@ -200,6 +201,17 @@ std::set<std::uint32_t> modes_of_constants(const Program& program, std::uint32_t
     }
   }
   return modes;
+}
+
+bool may_skip(const Program& program, const std::set<std::uint32_t>& modes) {
+  if (std::ranges::any_of(modes, [](std::uint32_t mode) { return (mode & mode_register::vskip) != 0; })) return true;
+  return std::ranges::any_of(program.instructions, [](const auto& item) {
+    const Instruction& instruction = item.second;
+    if (instruction.mnemonic != "s_setreg_b32" || instruction.operands.empty()) return false;
+    const auto target = HardwareRegister::parse(instruction.operands[0].text);
+    return target && target->name == "HW_REG_MODE" && (target->mask() & mode_register::vskip) != 0 &&
+           may_be_any(target->mask() & mode_register::translated);
+  });
 }
 
 void refuse_mode(std::int64_t offset) {

@@ -15,12 +15,16 @@ bool defies_following(const Instruction& instruction) {
                              [&](std::string_view beginning) { return instruction.mnemonic.starts_with(beginning); });
 }
 
+/// Goes on in code for the new value of MODE, which the emitter enters as it does a block of which nothing is known.
+bool may_change_code(const Instruction& instruction) { return instruction.mnemonic == "s_setreg_b32"; }
+
 /// From the beginning of a block to its end. Returns where it goes on.
 std::vector<std::int64_t> follow_block(const Program& program, std::int64_t begin, LaneSums& sums) {
   auto at = program.instructions.find(begin);
   while (at != program.instructions.end()) {
     const Instruction& instruction = at->second;
     sums.follow(instruction);
+    if (may_change_code(instruction)) sums = LaneSums(program.target.wavefront_size);
     std::vector<std::int64_t> next = successors(instruction);
     const bool goes_on = next.size() == 1 && next[0] == instruction.offset + instruction.size;
     if (!goes_on || program.leaders.contains(next[0])) return next;

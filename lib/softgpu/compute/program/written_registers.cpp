@@ -8,9 +8,10 @@ namespace {
 
 bool is_exec(unsigned index) { return (index & ~1U) == scalar_register::exec; }
 
-/// The first operand is a source.
+/// The first operand is a source. ds_cmpstore_rtn has a result, and ds_cmpstore an address that keeps its value.
 bool only_reads(std::string_view mnemonic) {
-  return mnemonic.find("store_") != std::string_view::npos || mnemonic.starts_with("ds_write");
+  const bool stores = mnemonic.find("store_") != std::string_view::npos && !mnemonic.starts_with("ds_cmpstore");
+  return stores || mnemonic.starts_with("ds_write");
 }
 
 /// The second operand is a mask that is written.

@@ -187,6 +187,15 @@ TEST(LaneSums, are_those_that_all_paths_agree_on) {
   EXPECT_FALSE(at_end("v_lshlrev_b64 v[2:3], 1, v[2:3]"));
 }
 
+TEST(LaneSums, are_forgotten_where_code_for_another_mode_begins) {
+  const auto at_end = [](const char* between) {
+    const Program program = program_of(index_times_4 + plus_base + Lines{between, "s_cbranch_scc1 0", "s_endpgm"});
+    return follow_lane_sums(program)->at(7 * bytes_each).address(pair_at(2)) != nullptr;
+  };
+  EXPECT_TRUE(at_end("s_nop 0"));
+  EXPECT_FALSE(at_end("s_setreg_b32 hwreg(HW_REG_MODE, 4, 2), s4"));
+}
+
 TEST(LaneSums, are_not_followed_where_the_numbers_of_registers_are_computed) {
   EXPECT_FALSE(follow_lane_sums(program_of({"s_set_gpr_idx_on s0, gpr_idx(DST)", "s_endpgm"})));
   EXPECT_FALSE(follow_lane_sums(program_of({"v_movreld_b32_e32 v0, v1", "s_endpgm"})));

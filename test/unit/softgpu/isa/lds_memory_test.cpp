@@ -132,6 +132,17 @@ INSTANTIATE_TEST_SUITE_P(Isa, LaterLdsAtomics,
                                          in_lane_order(atomic<u32>("pk_add_bf16", add_bfloats))),
                          operation_name);
 
+/// Of RDNA3 and RDNA4, whose operands have another order.
+std::vector<MemoryOperation> later_compare_and_store() {
+  const auto of = []<class T>(const std::string& type, T) {
+    return atomic_of_two<T>("cmpstore_" + type, [](T m, T data, T compare) { return m == compare ? data : m; });
+  };
+  return {of("b32", u32{}), of("b64", u64{}), of("f32", float{}), of("f64", double{})};
+}
+class LaterLdsCompareAndStore : public testing::TestWithParam<MemoryOperation> {};
+TEST_P(LaterLdsCompareAndStore, MatchesTheManual) { expect_every_way(GetParam(), true, true); }
+INSTANTIATE_TEST_SUITE_P(Isa, LaterLdsCompareAndStore, testing::ValuesIn(later_compare_and_store()), operation_name);
+
 /// These always return.
 class LdsExchange : public testing::TestWithParam<MemoryOperation> {};
 TEST_P(LdsExchange, MatchesTheManual) { expect_every_way(GetParam(), false); }
