@@ -245,7 +245,7 @@ Value* dot_halves(Emitter& e, Sources s) {
   return e.ir.CreateFPTrunc(sum, s[2]->getType());
 }
 
-/// On CDNA, v_dot2_f32_f16 takes and gives denormals as zeros whatever MODE says (CDNA3 ISA manual, "Denormalized and
+/// On CDNA, v_dot2_f32_f16 takes and gives denormals as zeros whatever MODE says (CDNA's ISA manual, "Denormalized and
 /// Rounding Modes").
 static Value* dot_halves_to_float(Emitter& e, Sources s) {
   if (e.architecture().is_rdna()) return dot_halves(e, s);
