@@ -169,7 +169,7 @@ TEST(Copier, goes_when_the_copies_whose_time_was_up_have_ended) {
   std::thread device_copies([&] {
     while (hsa.most_waiters(copied) == 0 && !gone) std::this_thread::yield();
     left = hsa.allocations();
-    for (std::size_t i = 0; i < hsa.copies().size() && !gone; ++i) hsa.end_copy(i);
+    for (std::size_t i = 0; i < hsa.started_copies() && !gone; ++i) hsa.end_copy(i);
   });
   copier.reset();
   gone = true;

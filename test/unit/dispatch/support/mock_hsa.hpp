@@ -94,11 +94,13 @@ public:
   [[nodiscard]] const std::vector<StartedCopy>& copies() const { return copies_; }
   /// As if the copy had not ended.
   void reopen_copy(std::size_t copy) {
+    const std::scoped_lock lock(mutex_);
     copies_[copy].ended = false;
     const_cast<std::int64_t&>(detail::amd_signal(copies_[copy].completion).value) = 1;
   }
   /// Ends a copy, whatever it waits for.
   void end_copy(std::size_t copy) {
+    const std::scoped_lock lock(mutex_);
     copies_[copy].ended = true;
     auto& value = const_cast<std::int64_t&>(detail::amd_signal(copies_[copy].completion).value);
     std::atomic_ref(value).store(0, std::memory_order_release);
@@ -109,7 +111,10 @@ public:
   [[nodiscard]] std::size_t locks() const;
   /// Ends each of the next copies as soon as it is started, its signal at the value given here. Other copies that wait
   /// for signals end when these are 0 and the host sets a signal to 0, or destroys a queue or a signal.
-  void end_copies(std::deque<hsa_signal_value_t> values) { ended_copies_ = std::move(values); }
+  void end_copies(std::deque<hsa_signal_value_t> values) {
+    const std::scoped_lock lock(mutex_);
+    ended_copies_ = std::move(values);
+  }
 
   /// Lets hsa_amd_pointer_info tell this of the addresses that it is about; of others it knows nothing.
   void know(const hsa_amd_pointer_info_t& pointer) { pointers_.push_back(pointer); }
