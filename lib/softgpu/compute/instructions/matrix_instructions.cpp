@@ -68,7 +68,7 @@ void refuse_overflow_mode(Emitter& e) {
 void multiply(Emitter& e, const Instruction& i, const MatrixProduct& product) {
   refuse_overflow_mode(e);
   const bool is_double = product.type == MatrixType::f64;
-  const bool is_sparse = product.form == MatrixForm::sparse;
+  const bool is_sparse = product.is_sparse();
   const auto modifier = [&](const char* name) {
     const std::int64_t value = is_double ? 0 : i.number(name);  // in f64 it means something else: refused unread
     return e.ir.getInt32(static_cast<std::uint32_t>(value));

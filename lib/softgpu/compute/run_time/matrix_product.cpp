@@ -17,13 +17,21 @@ using Registers = std::uint32_t (*)[64];
 
 /// The largest block of A or B: for each k, the elements of A's rows or of B's columns side by side.
 template <class T>
-using Block = std::array<T, 1024>;
+using Block = std::array<T, 2048>;
+
+/// A NaN stays one. No manual at hand says how the GPU drops the bits: AMD's libraries test its products against inputs
+/// that are cut off (Tensile's XFloat32).
+float reduced_single(std::uint32_t bits) {
+  const bool is_nan = (bits & 0x7fffffff) > 0x7f800000;
+  return std::bit_cast<float>((bits & 0xffffe000) | (is_nan ? 0x00400000 : 0));
+}
 
 /// Element `n` of a lane's registers of A or B, converted to the type of the sums.
 template <class T, MatrixType type>
 T element(Registers registers, unsigned lane, unsigned n, MatrixDenormals denormals) {
   const auto part = [&](unsigned bits) { return registers[n * bits / 32][lane] >> n * bits % 32; };
   if constexpr (type == MatrixType::f32) return std::bit_cast<float>(part(32));
+  if constexpr (type == MatrixType::xf32) return reduced_single(part(32));
   if constexpr (type == MatrixType::f64)
     return std::bit_cast<double>(std::uint64_t{registers[2 * n + 1][lane]} << 32 | registers[2 * n][lane]);
   if constexpr (type == MatrixType::f16) return half(part(16) & 0xffff, denormals);
@@ -105,6 +113,19 @@ void store_sum(Registers sums, unsigned number, unsigned lane, T sum, MatrixDeno
   }
 }
 
+/// Which four rows of B meet the elements 2n and 2n + 1 of a sparse A's row. In CDNA4's halves the lanes of A's first
+/// half hold the first half of its elements; each lane of B holds some rows for either half, as AMD's floating-point
+/// sanitizer found on an MI350 (fpsan, amdgcn_smfmac.hpp).
+unsigned quad_of_b(const MatrixProduct& product, unsigned n) {
+  if (product.form == MatrixForm::sparse) return n;
+  const unsigned quads_of_half = product.depth / 4 / 2;
+  const unsigned quads_per_lane = product.elements_per_lane() / 4;
+  const unsigned half = n / quads_of_half;
+  const unsigned in_half = n % quads_of_half;
+  const unsigned per_lane = quads_per_lane / 2;
+  return in_half / per_lane * quads_per_lane + half * per_lane + in_half % per_lane;
+}
+
 /// Of each element of a sparse A's row, which row of B it is multiplied with: two of each four.
 void find_rows_of_b(std::span<unsigned> rows, const WaveState& state, const MatrixProduct& product, unsigned i,
                     unsigned set) {
@@ -112,7 +133,7 @@ void find_rows_of_b(std::span<unsigned> rows, const WaveState& state, const Matr
   for (unsigned n = 0; n < rows.size(); ++n) {
     const unsigned lane = product.size * (n / per_lane) + i;
     const unsigned index = state.matrix_indices[lane] >> (2 * (set * per_lane + n % per_lane)) & 3;
-    rows[n] = n / 2 * 4 + index;
+    rows[n] = quad_of_b(product, n / 2) * 4 + index;
   }
 }
 
@@ -120,7 +141,7 @@ template <class T, MatrixType type, MatrixType type_b>
 void multiply(WaveState& state, const MatrixProduct& product, MatrixDenormals denormals, unsigned cbsz, unsigned abid,
               unsigned blgp) {
   const auto add = add_row_products<T>();
-  const bool is_sparse = product.form == MatrixForm::sparse;
+  const bool is_sparse = product.is_sparse();
   const unsigned stored_per_lane = product.stored_elements_per_lane();
   const unsigned stored_depth = is_sparse ? product.depth / 2 : product.depth;
   const unsigned set = is_sparse && cbsz == 0 ? abid % (16 / stored_per_lane) : 0;  // of the indices in 32 bits
@@ -155,6 +176,8 @@ Multiply function_for(MatrixType a, MatrixType b) {
   switch (a) {
   case f32:
     return multiply<float, f32, f32>;
+  case xf32:
+    return multiply<float, xf32, xf32>;
   case f64:
     return multiply<double, f64, f64>;
   case f16:

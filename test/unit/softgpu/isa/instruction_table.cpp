@@ -207,7 +207,6 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
   static constexpr Reason reasons[] = {
       {"image_", "images: compute kernels of gfx90a have none"},
       {"_rfe_", "trap handlers"},
-      {"xf32", "matrices of reduced single precision"},
       {"s_endpgm_ordered_ps_done", "graphics: the end of a pixel shader"},
   };
   for (const Reason& reason : reasons)

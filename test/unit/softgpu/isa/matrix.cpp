@@ -23,7 +23,7 @@ bool flushes_denormals() { return tested_target().architecture->flushes_matrix_d
 }  // namespace
 
 unsigned Matrix::bits() const {
-  constexpr std::array<unsigned, 7> widths = {32, 64, 16, 16, 8, 8, 8};
+  constexpr std::array<unsigned, 8> widths = {32, 64, 16, 16, 8, 8, 8, 32};
   return widths.at(static_cast<unsigned>(type));
 }
 
@@ -34,6 +34,8 @@ u64 small_bits(Element type, Random& random) {
   switch (type) {
   case Element::f32:
     return std::bit_cast<u32>(static_cast<float>(small_number(random)));
+  case Element::xf32:  // with bits that do not count
+    return std::bit_cast<u32>(static_cast<float>(small_number(random))) | random() % 0x2000;
   case Element::f64:
     return std::bit_cast<u64>(small_number(random));
   case Element::f16:
@@ -62,6 +64,8 @@ double number(Element type, u64 bits) {
   switch (type) {
   case Element::f32:
     return std::bit_cast<float>(static_cast<u32>(bits));
+  case Element::xf32:
+    return std::bit_cast<float>(static_cast<u32>(bits) & 0xffffe000);
   case Element::f64:
     return std::bit_cast<double>(bits);
   case Element::f16:

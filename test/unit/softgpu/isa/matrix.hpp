@@ -11,7 +11,7 @@
 namespace softgpu::isa {
 
 /// i8 stands for integers of any width where matrices are of a wavefront.
-enum class Element { f32, f64, f16, bf16, i8, fp8, bf8 };
+enum class Element { f32, f64, f16, bf16, i8, fp8, bf8, xf32 };
 
 /// Dense matrices of v_mfma_*.
 struct Matrix {

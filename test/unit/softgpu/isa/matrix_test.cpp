@@ -138,7 +138,9 @@ INSTANTIATE_TEST_SUITE_P(Plain, MatrixInstruction,
 
 INSTANTIATE_TEST_SUITE_P(Cdna3, LaterMatrixInstruction,
                          testing::Values(Matrix{"v_mfma_i32_32x32x16_i8", 32, 16, 1, Element::i8},
-                                         Matrix{"v_mfma_i32_16x16x32_i8", 16, 32, 1, Element::i8}),
+                                         Matrix{"v_mfma_i32_16x16x32_i8", 16, 32, 1, Element::i8},
+                                         Matrix{"v_mfma_f32_16x16x8_xf32", 16, 8, 1, Element::xf32},
+                                         Matrix{"v_mfma_f32_32x32x4_xf32", 32, 4, 1, Element::xf32}),
                          [](const auto& row) { return matrix_test_name(row.param.mnemonic, row.param.modifiers); });
 
 Matrix of_bytes(const char* mnemonic, unsigned size, unsigned depth, Element a, Element b) {
