@@ -75,6 +75,14 @@ void extend_literals(Instruction& instruction) {
     if (operand.is_literal) operand.value = static_cast<std::int32_t>(operand.value);
 }
 
+/// LLVM 15 prints RDNA3's comparisons with DPP without a suffix.
+void name_dpp(Instruction& instruction) {
+  constexpr std::uint32_t vopc = 0x3e, dpp16 = 0xfa, dpp8 = 0xe9, dpp8_of_inactive_lanes = 0xea;
+  const std::uint32_t source = instruction.first_dword & 0x1ff;
+  const bool has_dpp = source == dpp16 || source == dpp8 || source == dpp8_of_inactive_lanes;
+  if (instruction.first_dword >> 25 == vopc && has_dpp) instruction.encoding = Encoding::dpp;
+}
+
 /// v_cmpx does not name EXEC where that is its only destination.
 void name_exec(Instruction& instruction, std::uint32_t wavefront_size) {
   if (!instruction.mnemonic.starts_with("v_cmpx_")) return;
@@ -126,7 +134,10 @@ void correct(Instruction& instruction, const Target& target) {
   extend_literals(instruction);
   if (target.architecture->chooses_matrix_sums) correct_sums(instruction);
   if (target.architecture->compares_write_only_exec) name_exec(instruction, target.wavefront_size);
-  if (target.architecture->names_register_halves) name_halves(instruction);
+  if (target.architecture->names_register_halves) {
+    name_dpp(instruction);
+    name_halves(instruction);
+  }
   if (target.architecture->has_group_ids_in_ttmps) name_group_ids(instruction);
   name_hardware_register(instruction);
 }

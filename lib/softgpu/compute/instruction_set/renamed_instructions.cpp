@@ -57,6 +57,8 @@ constexpr Name vector_names[] = {
     {"v_cvt_pk_norm_i16_f16", "v_cvt_pknorm_i16_f16"},
     {"v_cvt_pk_norm_u16_f16", "v_cvt_pknorm_u16_f16"},
     {"v_mul_dx9_zero_f32", "v_mul_legacy_f32"},
+    {"v_fma_dx9_zero_f32", "v_fma_legacy_f32"},
+    {"v_fmac_dx9_zero_f32", "v_fmac_legacy_f32"},
     {"v_dot2acc_f32_f16", "v_dot2c_f32_f16"},
     {"v_cmp_t_f16", "v_cmp_tru_f16"},
     {"v_cmp_t_f32", "v_cmp_tru_f32"},

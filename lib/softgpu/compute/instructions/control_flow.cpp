@@ -218,7 +218,7 @@ void join(Emitter& e, const Instruction& i) {
 
 void add_control_flow(HandlerTable& table) {
   for (const char* mnemonic : {"s_nop", "s_waitcnt", "s_setprio", "s_icache_inv", "s_incperflevel", "s_decperflevel",
-                               "s_ttracedata", "s_wakeup", "v_nop", "v_clrexcp"})
+                               "s_ttracedata", "s_ttracedata_imm", "s_wakeup", "v_nop", "v_clrexcp"})
     table.add(mnemonic, no_operation);
   table.add("s_endpgm", end_program);
   table.add("s_endpgm_saved", end_program);

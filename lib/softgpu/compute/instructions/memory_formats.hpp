@@ -85,6 +85,8 @@ inline constexpr NamedAtomic atomics[] = {
     {"atomic_fmax",        runtime::AtomicOperation::max_float,       32},
     {"atomic_fmin_x2",     runtime::AtomicOperation::min_float,       64},
     {"atomic_fmax_x2",     runtime::AtomicOperation::max_float,       64},
+    {"atomic_csub",        runtime::AtomicOperation::subtract_clamped, 32},  // RDNA2's and RDNA3's
+    {"atomic_csub_u32",    runtime::AtomicOperation::subtract_clamped, 32},
     {"atomic_min_num_f32", runtime::AtomicOperation::min_number,      32},  // from here on RDNA4's
     {"atomic_max_num_f32", runtime::AtomicOperation::max_number,      32},
     {"atomic_cond_sub_u32", runtime::AtomicOperation::conditional_subtract, 32},

@@ -80,9 +80,10 @@ Value* extend_half(Emitter& e, Sources s) {
   return is_signed ? e.ir.CreateSExt(s[0], wide) : e.ir.CreateZExt(s[0], wide);
 }
 
-/// v_cvt_pk_i16_f32: S0 and S1 towards zero, saturated.
+/// v_cvt_pk_i16_f32 and v_cvt_pk_u16_f32: S0 and S1 towards zero, saturated.
+template <Intrinsic::ID conversion>
 Value* pack_integers(Emitter& e, Sources s) {
-  constexpr auto to_word = to_integer<Intrinsic::fptosi_sat, 16>;
+  constexpr auto to_word = to_integer<conversion, 16>;
   return pack(e, to_word(e, s.first(1)), to_word(e, s.subspan(1)));
 }
 
@@ -180,7 +181,8 @@ void add_vector_instructions(HandlerTable& table) {
   table.add("v_swap_b16", swap_register_halves);
   add_vector_operation(table, "v_cvt_i32_i16", {u32, {u16}}, extend_half<true>);
   add_vector_operation(table, "v_cvt_u32_u16", {u32, {u16}}, extend_half<false>);
-  add_vector_operation(table, "v_cvt_pk_i16_f32", {u32, {f32, f32}}, pack_integers);
+  add_vector_operation(table, "v_cvt_pk_i16_f32", {u32, {f32, f32}}, pack_integers<Intrinsic::fptosi_sat>);
+  add_vector_operation(table, "v_cvt_pk_u16_f32", {u32, {f32, f32}}, pack_integers<Intrinsic::fptoui_sat>);
   table.add("v_cndmask_b16", select_half);
   table.add("v_dot2_f16_f16", dot_to_half);
   table.add("v_dot4_i32_iu8", dot_of_either_sign<8>);

@@ -27,6 +27,13 @@ Value* multiply_add_legacy(Emitter& e, Sources s) {
   return flush(e.ir.CreateFAdd(product, flush(s[2])));
 }
 
+/// RDNA's, with one rounding: a factor of zero gives the addend, whatever the other one is.
+Value* fused_multiply_add_legacy(Emitter& e, Sources s) {
+  Value* zero = number_like(s[0], 0);
+  Value* is_zero = e.ir.CreateOr(e.ir.CreateFCmpOEQ(s[0], zero), e.ir.CreateFCmpOEQ(s[1], zero));
+  return e.ir.CreateSelect(is_zero, e.ir.CreateFAdd(zero, s[2]), fused_multiply_add(e, s));
+}
+
 /// Which face of a cube a direction hits: the axis of the largest component, z before y before x.
 struct CubeFace {
   Value* is_z;
@@ -80,6 +87,8 @@ void add_vector_float(HandlerTable& table) {
   op("v_madmk_f32", 3, multiply_add_flushing);
   op("v_madak_f32", 3, multiply_add_flushing);
   op("v_mad_legacy_f32", 3, multiply_add_legacy);
+  op("v_fma_legacy_f32", 3, fused_multiply_add_legacy);
+  op("v_fmac_legacy_f32", 3, fused_multiply_add_legacy, {.accumulates = true});
   op("v_cubeid_f32", 3, cube_id);
   op("v_cubesc_f32", 3, cube_s);
   op("v_cubetc_f32", 3, cube_t);

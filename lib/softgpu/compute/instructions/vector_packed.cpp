@@ -180,13 +180,15 @@ void mixed_fma_half(Emitter& e, const Instruction& i) {
   VectorInstruction vector(e, i);
   const bool clamps = i.has("clamp");
   const Operand& destination = i.operands.at(0);
+  Chunks results = {};
   for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
     Value* value = mixed_fma(e, vector, i, chunk);
     Value* bits = half_bits(e, clamps ? clamp_to_one(e, value) : value, f16);
     if (half == Half::high) bits = e.ir.CreateShl(bits, 16);
     Value* kept = e.ir.CreateAnd(e.vector(destination, chunk), e.splat(half == Half::low ? 0xffff0000U : 0xffffU));
-    e.set_vector(destination, chunk, e.ir.CreateOr(bits, kept));
+    results.at(chunk) = e.ir.CreateOr(bits, kept);
   }
+  vector.write(u32, results);
 }
 
 template <unsigned bits, bool is_signed, bool saturates>

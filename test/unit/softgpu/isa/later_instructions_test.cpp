@@ -55,9 +55,21 @@ const VectorInstruction floats[] = {
          [](float a, float b) {
            return PackedI16{to_integer<i16>(a), to_integer<i16>(b)};
          }),
+    vop3("v_cvt_pk_u16_f32",
+         [](float a, float b) {
+           return PackedU16{to_integer<u16>(a), to_integer<u16>(b)};
+         }),
     vop2("v_fmac_f16", [](Half a, Half b, Old<Half> d) { return LowHalf{fused(a, b, d.value)}; }),
 };
 FASTDISPATCH_VECTOR_SUITE(LaterFloats, floats, .gfx90a_lacks_them = true);
+
+/// A factor of zero gives the addend. RDNA3 has other names.
+float fused_legacy(float a, float b, float c) { return a == 0 || b == 0 ? 0 + c : std::fma(a, b, c); }
+const VectorInstruction legacy_floats[] = {
+    vop3("v_fma_legacy_f32", fused_legacy),
+    vop2("v_fmac_legacy_f32", [](float a, float b, Old<float> d) { return fused_legacy(a, b, d.value); }),
+};
+FASTDISPATCH_VECTOR_SUITE(LaterLegacyFloats, legacy_floats, .gfx90a_lacks_them = true);
 
 /// v_fmamk: v0 * constant + v2, v_fmaak: v0 * v2 + constant.
 TEST(LaterFloats, FusedMultiplyAddTakesALiteral) {
@@ -301,6 +313,42 @@ TEST(LaterMoves, RegistersAreMovedByM0) {
                      }),
                 by_halves},
                {.states = 4, .gfx90a_lacks_them = true});
+}
+
+/// RDNA2's name, and RDNA3's.
+TEST(LaterAtomics, SubtractNotBelowZero) {
+  std::vector<Case> cases;
+  const auto add = [&](const std::string& text, unsigned result) {
+    cases.push_back({.assembly = text,
+                     .prepare =
+                         [](MachineState& state, Random& random) {
+                           for (unsigned lane = 0; lane < lane_count; ++lane) {
+                             state.vector[0][lane] = 4 * lane;
+                             state.vector[2][lane] = static_cast<u32>(random() % 8);
+                             write_as<u32>(state.memory.data() + 4 * lane, static_cast<u32>(random() % 8));
+                           }
+                           state.set_scalar_value(4, 8, state.memory_address);
+                           state.set_scalar_value(8, 8, state.memory_address);
+                           state.scalar[10] = memory_bytes;
+                           state.scalar[11] = 0;
+                         },
+                     .reference =
+                         [=](MachineState& state) {
+                           for (unsigned lane = 0; lane < tested_target().wavefront_size; ++lane) {
+                             if (!state.active(lane)) continue;
+                             std::uint8_t* place = state.memory.data() + 4 * lane;
+                             const u32 before = read_as<u32>(place);
+                             const u32 data = state.vector[2][lane];
+                             write_as<u32>(place, before < data ? 0 : before - data);
+                             state.vector[result][lane] = before;
+                           }
+                         }});
+  };
+  for (const std::string name : {"csub", "csub_u32"}) {
+    add("global_atomic_" + name + " v8, v0, v2, s[4:5] glc\n  s_waitcnt vmcnt(0)", 8);
+    add("buffer_atomic_" + name + " v2, v0, s[8:11], 0 offen glc\n  s_waitcnt vmcnt(0)", 2);
+  }
+  expect_match(cases, {.states = 2, .gfx90a_lacks_them = true});
 }
 
 }  // namespace

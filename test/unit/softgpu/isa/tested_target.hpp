@@ -16,6 +16,8 @@ namespace softgpu::isa {
 /// CDNA3 or CDNA4.
 [[nodiscard]] bool tests_later_cdna();
 [[nodiscard]] bool tests_rdna4();
+[[nodiscard]] inline bool tests_rdna() { return tested_target().architecture->has_both_wavefront_sizes; }
+[[nodiscard]] inline bool tests_rdna3_or_later() { return tested_target().architecture->names_register_halves; }
 
 /// The registers of a lane mask that begins in `first`, as the assembler spells them; VCC likewise.
 [[nodiscard]] std::string mask_registers(unsigned first);
