@@ -39,12 +39,12 @@ constexpr ArchitectureFamily cdna2 = {
     .compares_write_only_exec = false,
     .repeats_packed_inline_constants = false,
     .exchanges_within_32_lanes = false,
-    .has_gfx9_element_formats = true,
     .bounds_sine_domain = true,
     .has_signed_scratch_offsets = false,
     .flushes_matrix_denormals = true,
     .chooses_matrix_sums = false,
     .has_ocp_byte_floats = false,
+    .has_images = true,
 };
 
 constexpr ArchitectureFamily cdna3 = [] {
@@ -57,6 +57,7 @@ constexpr ArchitectureFamily cdna3 = [] {
   family.bounds_sine_domain = false;
   family.flushes_matrix_denormals = false;
   family.chooses_matrix_sums = true;
+  family.has_images = false;
   return family;
 }();
 
@@ -92,13 +93,13 @@ constexpr ArchitectureFamily rdna2 = {
     .compares_write_only_exec = true,
     .repeats_packed_inline_constants = false,
     .exchanges_within_32_lanes = true,
-    .has_gfx9_element_formats = false,
     .bounds_sine_domain = true,
     .has_signed_scratch_offsets = false,
     .flushes_matrix_denormals = false,
     .chooses_matrix_sums = false,
     .has_ocp_byte_floats = false,
     .buffer_descriptors = runtime::BufferDescriptors::gfx10,
+    .has_images = true,
     .image_descriptors = runtime::ImageDescriptors::gfx10,
     .gb_addr_config = 0x444,  // 16 pipes: Mesa's ac_surface_test_common.h, as of the next family
 };

@@ -61,15 +61,15 @@ struct ArchitectureFamily {
   bool compares_write_only_exec;         ///< v_cmpx has no other destination
   bool repeats_packed_inline_constants;  ///< v_pk_fmac_f16 takes an inline constant's lower half for both
   bool exchanges_within_32_lanes;        ///< ds_permute and ds_bpermute do not reach the other half of 64 lanes
-  bool has_gfx9_element_formats;         ///< of typed buffers, which later architectures number in another way
   bool bounds_sine_domain;               ///< v_sin_f32 and v_cos_f32 give 0 and 1 beyond 256 turns
   bool has_signed_scratch_offsets;       ///< registers' offsets within private memory may be negative
   bool flushes_matrix_denormals;         ///< matrix instructions take and give denormals of 16 bits as zeros
   bool chooses_matrix_sums;              ///< the bit ACC_CD says whether a matrix instruction's sums are in AGPRs
   bool has_ocp_byte_floats;              ///< FP8 and BF8 are the Open Compute Project's; else of the kind FNUZ
   runtime::BufferDescriptors buffer_descriptors = runtime::BufferDescriptors::gfx9;
-  /// Of images, with the numbers of formats of typed buffers; none: there are no images.
-  runtime::ImageDescriptors image_descriptors = runtime::ImageDescriptors::none;
+  bool has_images = false;
+  /// Of images, with the numbers of formats of typed buffers.
+  runtime::ImageDescriptors image_descriptors = runtime::ImageDescriptors::gfx9;
   /// GB_ADDR_CONFIG, by which ROCr sizes tiled images.
   std::uint32_t gb_addr_config = 0;
 };

@@ -1,5 +1,6 @@
 #include "softgpu/compute/instruction_set/disassembler_quirks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
@@ -90,6 +91,15 @@ void name_exec(Instruction& instruction, std::uint32_t wavefront_size) {
   instruction.operands.insert(instruction.operands.begin(), named.operands.front());
 }
 
+/// How many registers of GFX9's image instructions have addresses is not in their encoding: the image's descriptor
+/// tells. LLVM names one; four are the most.
+void name_addresses(Instruction& instruction) {
+  constexpr unsigned most = 4, in_a_file = 256;
+  if (!instruction.mnemonic.starts_with("image_") || instruction.operands.size() < 2) return;
+  Operand& addresses = instruction.operands[1];
+  addresses.dwords = std::min(most, in_a_file - addresses.index % in_a_file);
+}
+
 /// Registers of the hardware have WAVE in their names from LLVM 20 on, on RDNA4.
 void name_hardware_register(Instruction& instruction) {
   constexpr std::string_view with_wave = "hwreg(HW_REG_WAVE_";
@@ -139,6 +149,7 @@ void correct(Instruction& instruction, const Target& target) {
     name_halves(instruction);
   }
   if (target.architecture->has_group_ids_in_ttmps) name_group_ids(instruction);
+  if (!target.architecture->is_rdna()) name_addresses(instruction);
   name_hardware_register(instruction);
 }
 

@@ -1,6 +1,6 @@
 // The descriptors of image instructions: of an image, in eight scalar registers, and of a sampler, in four (the RDNA2
-// and RDNA3 ISA manuals, "Image Resource" and "Sampler Resource"; ROCr's resource_nv.h, resource_gfx11.h and
-// resource_gfx12.h).
+// and RDNA3 ISA manuals, "Image Resource" and "Sampler Resource"; ROCr's resource_ai.h, resource_nv.h, resource_gfx11.h
+// and resource_gfx12.h).
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 namespace softgpu::compute::runtime {
 
 /// How an architecture lays out an image's descriptor, and numbers the formats of elements.
-enum class ImageDescriptors : std::uint8_t { none, gfx10, gfx11, gfx12 };
+enum class ImageDescriptors : std::uint8_t { gfx9, gfx10, gfx11, gfx12 };
 
 /// The dimensions of an instruction (its field DIM) and of a descriptor (its TYPE, from 8 on).
 enum class ImageDimension : std::uint8_t {
@@ -54,6 +54,20 @@ struct ImageResource {
       least_level = field(186, 13);
       return;
     }
+    if (layout == ImageDescriptors::gfx9) {
+      least_level = field(40, 12);
+      format = field(52, 10);  // that of the data, and behind it that of the numbers
+      width = field(64, 14) + 1;
+      height = field(78, 14) + 1;
+      base_level = field(108, 4);
+      last_level = field(112, 4);
+      depth = field(128, 13);
+      pitch = field(141, 16);
+      first_slice = field(160, 13);
+      array_pitch = field(173, 4);
+      greatest_level = field(188, 4);
+      return;
+    }
     const bool is_gfx10 = layout == ImageDescriptors::gfx10;
     least_level = field(is_gfx10 ? 40 : 187, 12);
     format = field(52, is_gfx10 ? 9 : 8);
@@ -73,7 +87,8 @@ struct ImageResource {
   std::uint32_t width;  ///< of level 0, as the height
   std::uint32_t height;
   std::uint32_t depth;  ///< the last slice of an array, or of a three-dimensional image
-  std::uint32_t pitch;  ///< in the same bits: texels a row, less one, of images of one slice; 0: as the width asks for
+  /// Texels a row, less one. Not on GFX9, in the bits of the depth, for images of one slice; 0: as the width asks for.
+  std::uint32_t pitch;
   std::uint32_t first_slice;
   std::uint32_t array_pitch;
   std::uint32_t type;
@@ -108,7 +123,7 @@ struct ImageSampler {
     for (unsigned axis = 0; axis < 3; ++axis) clamp.at(axis) = static_cast<Clamp>(field(3 * axis, 3));
     compare = field(12, 3);
     unnormalized = field(15, 1) != 0;
-    has_degamma = field(20, 1) != 0 || field(31, 1) != 0;
+    has_degamma = field(20, 1) != 0 || field(layout == ImageDescriptors::gfx9 ? 108 : 31, 1) != 0;
     truncates = field(27, 1) != 0;
     reduction = field(29, 2);
     const unsigned level_bits = layout == ImageDescriptors::gfx12 ? 13 : 12;

@@ -362,12 +362,6 @@ constexpr TypedInstruction typed_instructions[] = {
 };
 // clang-format on
 
-void check_element_formats(Emitter& e) {
-  if (!e.architecture().has_gfx9_element_formats &&
-      e.architecture().image_descriptors == runtime::ImageDescriptors::none)
-    e.unsupported("element formats of this architecture");
-}
-
 /// By the descriptor's format.
 runtime::TypedAccess typed_access(Emitter& e, const BufferAccess& access, const TypedInstruction& typed) {
   return {typed.components, typed.width, 0, 0, e.architecture().image_descriptors, access.has_index};
@@ -378,7 +372,6 @@ enum class FormatSource : std::uint8_t { descriptor, instruction };
 /// Puts the operands of a typed access into WaveState, and the instruction's formats into their packed form.
 std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess& access, const TypedInstruction& typed,
                             FormatSource source) {
-  check_element_formats(e);
   if (!i.operands.at(0).is_vector() || i.operands.at(0).dwords != typed.registers()) e.unsupported("operand");
   put_places(e, access);
   runtime::TypedAccess result = typed_access(e, access, typed);
@@ -397,7 +390,6 @@ std::uint32_t prepare_typed(Emitter& e, const Instruction& i, const BufferAccess
 void typed_load(Emitter& e, const Instruction& i, const TypedInstruction& typed, FormatSource source) {
   const bool has_lds_form = i.mnemonic == "buffer_load_format_x";
   if (has_lds_form && i.has("lds")) {
-    check_element_formats(e);
     const auto element = [&](const BufferAccess& access) { return typed_access(e, access, typed).packed(); };
     return load_to_lds(e, i, runtime::typed_buffer_load, element, {4});
   }

@@ -25,6 +25,7 @@ const HandlerTable& cdna2_handlers() {
     add_flat_memory(all);
     add_buffer_memory(all);
     add_lds_memory(all);
+    add_image_memory(all);
     add_matrix_instructions(all);
     return all;
   }();
@@ -57,7 +58,6 @@ const HandlerTable& cdna4_handlers() {
 const HandlerTable& rdna_handlers() {
   static const HandlerTable& table = []() -> const HandlerTable& {
     HandlerTable& all = *new HandlerTable(cdna2_handlers());
-    add_image_memory(all);
     add_rdna_instructions(all);
     add_scalar_floats(all);
     return all;

@@ -1,4 +1,4 @@
-// MIMG of RDNA: images, with and without a sampler. The run-time functions do the work, lane by lane.
+// MIMG: images, with and without a sampler. The run-time functions do the work, lane by lane.
 #include <bit>
 #include <cstddef>
 #include <string>
@@ -47,7 +47,9 @@ ImageOperands image_operands(Emitter& e, const Instruction& i) {
   return found;
 }
 
+/// GFX9's instructions do not tell it, nor how many registers have addresses: three coordinates are the most.
 ImageDimension dimension_of(Emitter& e, const Instruction& i) {
+  if (e.architecture().image_descriptors == ImageDescriptors::gfx9) return ImageDimension::three;
   constexpr std::pair<std::string_view, ImageDimension> names[] = {
       {"SQ_RSRC_IMG_1D", ImageDimension::one},
       {"SQ_RSRC_IMG_2D", ImageDimension::two},
@@ -63,7 +65,7 @@ ImageDimension dimension_of(Emitter& e, const Instruction& i) {
 
 /// The fields that all instructions have.
 ImageAccess access_of(Emitter& e, const Instruction& i) {
-  if (e.architecture().image_descriptors == ImageDescriptors::none) e.unsupported("images of this architecture");
+  if (!e.architecture().has_images) e.unsupported("images of this architecture");
   ImageAccess access{.dimension = dimension_of(e, i),
                      .mask = static_cast<std::uint8_t>(i.number("dmask")),
                      .width = i.has("d16") ? ComponentWidth::half : ComponentWidth::full,
@@ -73,6 +75,7 @@ ImageAccess access_of(Emitter& e, const Instruction& i) {
   if (access.mask == 0) e.unsupported("an empty mask of components");
   if (i.has("unorm")) access.flags |= ImageAccess::unnormalized;
   if (i.has("a16")) access.flags |= ImageAccess::half_addresses;
+  if (i.has("da")) access.flags |= ImageAccess::array;
   return access;
 }
 
@@ -108,6 +111,9 @@ private:
       if (number < operand->dwords) return e_.vector(*operand, chunk, number);
       number -= operand->dwords;
     }
+    const bool may_be_fewer =
+        e_.architecture().image_descriptors == ImageDescriptors::gfx9;  // behind the last register
+    if (may_be_fewer) return e_.splat(0U);
     e_.unsupported("too few registers with addresses");
   }
   Value* address_pointer(unsigned place, unsigned chunk) {

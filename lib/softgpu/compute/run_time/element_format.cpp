@@ -116,6 +116,13 @@ std::optional<ElementFormat> ElementFormat::make(std::uint32_t data_format, std:
 }
 
 std::optional<ElementFormat> ElementFormat::make_unified(std::uint32_t format, ImageDescriptors numbering) {
+  if (numbering == ImageDescriptors::gfx9) {
+    constexpr std::uint32_t gfx9_srgb = 9;
+    const std::uint32_t number = format >> 6;
+    if (number < 8) return make(format & 63, number);
+    if (number != gfx9_srgb) return std::nullopt;
+    return make(format & 63, static_cast<std::uint32_t>(NumberFormat::srgb));
+  }
   const auto known = numbering == ImageDescriptors::gfx10 ? std::span<const Formats>(gfx10_formats) : gfx11_formats;
   for (const Formats& each : known)
     if (format >= each.first && format - each.first < each.numbers.size())

@@ -37,7 +37,8 @@ public:
   /// Nothing for combinations that the manual does not have; these include INVALID, which is 0.
   [[nodiscard]] static std::optional<ElementFormat> make(std::uint32_t data_format, std::uint32_t number_format);
 
-  /// RDNA numbers data and number formats together. GFX11's numbers are GFX12's, too.
+  /// As descriptors of images have it. RDNA numbers data and number formats together, GFX12 as GFX11; on GFX9 the
+  /// number format stands behind the six bits of the data format.
   [[nodiscard]] static std::optional<ElementFormat> make_unified(std::uint32_t format, ImageDescriptors numbering);
 
   [[nodiscard]] bool is_integer() const { return number_ == NumberFormat::uint || number_ == NumberFormat::sint; }

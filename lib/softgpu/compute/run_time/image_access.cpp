@@ -40,8 +40,9 @@ void for_each_component(const ImageAccess& access, Use&& use) {
 
 void image_load(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
   if (lanes == 0) return;  // nobody looks at the descriptor
-  const auto access = ImageAccess::unpacked(bits);
-  const ImageView view(*state, access.descriptors);
+  const auto unpacked = ImageAccess::unpacked(bits);
+  const ImageView view(*state, unpacked.descriptors);
+  const ImageAccess access = unpacked.within(view.dimension());
   for (; lanes != 0; lanes &= lanes - 1) {
     const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
     const auto address = view.address(level_of(*state, access, lane), place_of(*state, access, lane));
@@ -56,8 +57,9 @@ void image_load(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
 
 void image_store(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
   if (lanes == 0) return;  // nobody looks at the descriptor
-  const auto access = ImageAccess::unpacked(bits);
-  const ImageView view(*state, access.descriptors);
+  const auto unpacked = ImageAccess::unpacked(bits);
+  const ImageView view(*state, unpacked.descriptors);
+  const ImageAccess access = unpacked.within(view.dimension());
   if (!view.format()) return;
   if (view.format()->is_srgb()) refuse_resource("a store to an image of an sRGB format");
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -76,8 +78,9 @@ void image_store(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
 
 std::uint64_t image_addresses(WaveState* state, std::uint64_t lanes, std::uint64_t bits, std::uint32_t bytes) {
   if (lanes == 0) return 0;  // nobody looks at the descriptor
-  const auto access = ImageAccess::unpacked(bits);
-  const ImageView view(*state, access.descriptors);
+  const auto unpacked = ImageAccess::unpacked(bits);
+  const ImageView view(*state, unpacked.descriptors);
+  const ImageAccess access = unpacked.within(view.dimension());
   if (view.format() && (view.format()->bytes() != bytes || !view.format()->is_of_dwords()))
     refuse_resource("an atomic access to an image of this format");
   std::uint64_t in_range = 0;
@@ -96,8 +99,9 @@ std::uint64_t image_addresses(WaveState* state, std::uint64_t lanes, std::uint64
 
 void image_size(WaveState* state, std::uint64_t lanes, std::uint64_t bits) {
   if (lanes == 0) return;  // nobody looks at the descriptor
-  const auto access = ImageAccess::unpacked(bits);
-  const ImageView view(*state, access.descriptors);
+  const auto unpacked = ImageAccess::unpacked(bits);
+  const ImageView view(*state, unpacked.descriptors);
+  const ImageAccess access = unpacked.within(view.dimension());
   // Which component has the slices of one-dimensional arrays, and what those hold that an image has not got, is not
   // known for sure.
   if (view.dimension() == ImageDimension::one_array) refuse_resource("the size of a one-dimensional array");

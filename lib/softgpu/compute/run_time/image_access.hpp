@@ -33,10 +33,11 @@ struct ImageAccess {
     half_addresses = 32,  ///< coordinates, levels and bias are of 16 bits, in a dword each
     half_gradients = 64,
     gathers = 128,  ///< one component of four texels
+    array = 256,    ///< of GFX9, where only the descriptor tells the dimensions: a slice is among the addresses
   };
 
-  ImageDimension dimension;
-  std::uint8_t mask;  ///< of components; where it gathers, which one
+  ImageDimension dimension;  ///< on GFX9 what takes the most addresses, until the descriptor is there (within)
+  std::uint8_t mask;         ///< of components; where it gathers, which one
   ComponentWidth width;
   Level level;
   std::uint16_t flags;
@@ -45,6 +46,16 @@ struct ImageAccess {
 
   [[nodiscard]] std::uint64_t packed() const { return std::bit_cast<std::uint64_t>(*this); }
   [[nodiscard]] static ImageAccess unpacked(std::uint64_t bits) { return std::bit_cast<ImageAccess>(bits); }
+
+  /// With the dimensions of GFX9's descriptor.
+  [[nodiscard]] ImageAccess within(ImageDimension described) const {
+    if (descriptors != ImageDescriptors::gfx9) return *this;
+    ImageAccess access = *this;
+    access.dimension = described;
+    if (described == ImageDimension::one_array && !has(array)) access.dimension = ImageDimension::one;
+    if (described == ImageDimension::two_array && !has(array)) access.dimension = ImageDimension::two;
+    return access;
+  }
 
   [[nodiscard]] bool has(Flag flag) const { return (flags & flag) != 0; }
   /// Coordinates, with the slice of an array.

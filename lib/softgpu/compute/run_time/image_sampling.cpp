@@ -85,7 +85,7 @@ struct SampleAddress {
 class Sampling {
 public:
   Sampling(WaveState& state, const ImageAccess& access)
-      : state_(state), access_(access), view_(state, access.descriptors),
+      : state_(state), view_(state, access.descriptors), access_(access.within(view_.dimension())),
         sampler_(state.image_sampler, access.descriptors) {
     check();
   }
@@ -338,8 +338,8 @@ private:
   }
 
   WaveState& state_;
-  ImageAccess access_;
   ImageView view_;
+  ImageAccess access_;
   ImageSampler sampler_;
 };
 

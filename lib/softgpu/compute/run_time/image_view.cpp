@@ -32,12 +32,18 @@ ImageView::ImageView(const WaveState& state, ImageDescriptors layout) : resource
   if (resource_.last_level < resource_.base_level) refuse_resource("an image whose last level is before its first");
   resource_.greatest_level = std::max(resource_.greatest_level, resource_.last_level);
   format_ = ElementFormat::make_unified(resource_.format, layout);
-  if (!format_ && resource_.format != 0) refuse_resource("an image of this format");
+  const std::uint32_t invalid = layout == ImageDescriptors::gfx9 ? resource_.format & 63 : resource_.format;
+  if (!format_ && invalid != 0) refuse_resource("an image of this format");
   if (dimension_ == ImageDimension::one || dimension_ == ImageDimension::one_array) resource_.height = 1;
 
   const std::uint32_t bytes = format_ ? format_->bytes() : 0;
   if (resource_.swizzle_mode == 0) {
     if (resource_.greatest_level != 0) refuse_resource("a linear image of several levels");
+    if (layout == ImageDescriptors::gfx9) {
+      row_bytes_ = (resource_.pitch + 1) * bytes;
+      slice_bytes_ = std::uint64_t{row_bytes_} * resource_.height;
+      return;
+    }
     const bool has_pitch = dimension_ == ImageDimension::one || dimension_ == ImageDimension::two;
     if (has_pitch && resource_.pitch != 0) {
       row_bytes_ = (resource_.pitch + 1) * bytes;  // there is one slice

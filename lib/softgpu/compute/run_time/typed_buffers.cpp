@@ -18,7 +18,7 @@ public:
       : resource_(low, high, layout_of(access)), scalar_offset_(scalar_offset), is_indexed_(access.is_indexed),
         selects_((access.data_format | access.number_format) == 0),
         format_(selects_ ? descriptors_format(access) : access.format(access.data_format, access.number_format)) {
-    if (resource_.is_swizzled() && access.numbering != ImageDescriptors::none)
+    if (resource_.is_swizzled() && access.numbering != ImageDescriptors::gfx9)
       refuse_resource("a swizzled buffer of elements with a format");
   }
 
@@ -45,11 +45,11 @@ public:
 
 private:
   [[nodiscard]] static BufferDescriptors layout_of(const TypedAccess& access) {
-    if (access.numbering == ImageDescriptors::none) return BufferDescriptors::gfx9;
+    if (access.numbering == ImageDescriptors::gfx9) return BufferDescriptors::gfx9;
     return access.numbering == ImageDescriptors::gfx10 ? BufferDescriptors::gfx10 : BufferDescriptors::gfx11;
   }
   [[nodiscard]] std::optional<ElementFormat> descriptors_format(const TypedAccess& access) const {
-    if (access.numbering == ImageDescriptors::none)
+    if (access.numbering == ImageDescriptors::gfx9)
       return access.format(resource_.data_format(), resource_.number_format());
     const std::uint32_t bits = access.numbering == ImageDescriptors::gfx10 ? 0x7f : 0x3f;
     const std::uint32_t format = resource_.format >> 12 & bits;

@@ -19,13 +19,13 @@ struct TypedAccess {
   ComponentWidth width;
   std::uint32_t data_format = 0;  ///< MTBUF's own; 0 where the descriptor has format and selection of components
   std::uint32_t number_format = 0;
-  /// Other than none: both together are one number of the architecture's, the data format its lower four bits.
-  ImageDescriptors numbering = ImageDescriptors::none;
+  /// Later than GFX9: both together are one number of the architecture's, the data format its lower four bits.
+  ImageDescriptors numbering = ImageDescriptors::gfx9;
   bool is_indexed = false;  ///< the instruction has IDXEN
 
   /// Nothing: there is no such format.
   [[nodiscard]] std::optional<ElementFormat> format(std::uint32_t data, std::uint32_t number) const {
-    if (numbering == ImageDescriptors::none) return ElementFormat::make(data, number);
+    if (numbering == ImageDescriptors::gfx9) return ElementFormat::make(data, number);
     return ElementFormat::make_unified(data | number << 4, numbering);
   }
 

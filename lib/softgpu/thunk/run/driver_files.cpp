@@ -1,8 +1,10 @@
 // Preloaded by softgpu-run: lets programs find the driver's files that they look for by themselves. A ROCr that has the
 // thunk built in opens the device file: it gets the soft GPU in the place of the kernel's driver from then on
 // (../kernel_interface). Nobody else reads anything from that file.
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -43,8 +46,19 @@ int open_for_rocr(const void* code) {
 
 using HsaInit = int (*)();
 
+/// How many libraries the process has unloaded.
+unsigned long long unloaded_libraries() {
+  unsigned long long count = 0;
+  const auto take_count = [](dl_phdr_info* first, std::size_t, void* to) {
+    *static_cast<unsigned long long*>(to) = first->dlpi_subs;
+    return 1;
+  };
+  dl_iterate_phdr(take_count, &count);
+  return count;
+}
+
 /// The function of the process's ROCr, which may be in no list of global symbols.
-HsaInit hsa_init_of_rocr() {
+HsaInit find_hsa_init() {
   void* rocr = dlopen("libhsa-runtime64.so.1", RTLD_NOW | RTLD_NOLOAD);
   if (rocr == nullptr) return reinterpret_cast<HsaInit>(dlsym(RTLD_NEXT, "hsa_init"));
   const auto init = reinterpret_cast<HsaInit>(dlsym(rocr, "hsa_init"));
@@ -53,6 +67,19 @@ HsaInit hsa_init_of_rocr() {
   if (const auto stand_in =
           has_thunk_built_in ? softgpu_function<bool (*)(const void*)>("softgpu_stand_in_for_kernel") : nullptr)
     static_cast<void>(stand_in(reinterpret_cast<const void*>(init)));  // or else when it opens the device file
+  return init;
+}
+
+/// The same. A program may call hsa_init often: ROCr, which counts the calls, is looked for again once a library has
+/// been unloaded.
+HsaInit hsa_init_of_rocr() {
+  static std::atomic<HsaInit> found = nullptr;
+  static std::atomic<unsigned long long> found_after = 0;
+  const unsigned long long unloaded = unloaded_libraries();
+  if (HsaInit init = found.load(); init != nullptr && found_after.load() == unloaded) return init;
+  HsaInit init = find_hsa_init();
+  found_after.store(unloaded);
+  found.store(init);
   return init;
 }
 

@@ -1,4 +1,4 @@
-// Image instructions of RDNA without a sampler: loads, stores and atomic accesses of texels, sizes; what is refused.
+// Image instructions without a sampler: loads, stores and atomic accesses of texels, sizes; what is refused.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -16,7 +16,6 @@
 namespace softgpu::isa::image {
 namespace {
 
-constexpr Options later = {.gfx90a_lacks_them = true};
 constexpr unsigned texel_vgpr = 8;
 
 /// The place that a lane's addresses tell, one in each of v0, v1 and v2.
@@ -70,7 +69,7 @@ std::string access_text(const std::string& mnemonic, const Image& image, const F
     list += "]";
   }
   return mnemonic + (form.has_level ? "_mip " : " ") + tuple(texel_vgpr, registers) + ", " + list +
-         ", s[4:11] dmask:" + std::to_string(form.mask) + " dim:" + dimension_text(image.kind) + texel_addresses() +
+         ", s[4:11] dmask:" + std::to_string(form.mask) + dimension_text(image.kind) + texel_addresses() +
          (form.is_half ? " d16" : "");
 }
 
@@ -194,18 +193,18 @@ std::vector<Case> of_all(const std::function<Case(const Image&, const Form&)>& m
 }
 
 TEST(LaterImageLoads, TakeTexelsApart) {
-  if (has_images()) expect_match(of_all(load_case), later);
+  if (has_images()) expect_image_match(of_all(load_case));
 }
 TEST(LaterImageStores, PutTexelsTogether) {
-  if (has_images()) expect_match(of_all(store_case), later);
+  if (has_images()) expect_image_match(of_all(store_case));
 }
 
 TEST(LaterImageLoads, TakeAddressesOf16Bits) {
   if (!has_images()) return;
   Image image = image_of(Kind::three, 6, 4, 3, "32 UINT");
   Case made = load_case(image, {.mask = 1});
-  made.assembly =
-      "image_load v8, " + address_text(4, 2) + ", s[4:11] dmask:1 dim:SQ_RSRC_IMG_3D" + texel_addresses() + " a16";
+  made.assembly = "image_load v8, " + address_text(4, 2) + ", s[4:11] dmask:1" + dimension_text(Kind::three) +
+                  texel_addresses() + " a16";
   made.prepare = [prepare = made.prepare](MachineState& state, Random& random) {
     prepare(state, random);
     for (unsigned lane = 0; lane < lane_count; ++lane) {
@@ -214,30 +213,30 @@ TEST(LaterImageLoads, TakeAddressesOf16Bits) {
       state.vector[5].at(lane) = state.vector[2].at(lane) | 0xabcd0000;
     }
   };
-  expect_match({made}, later);
+  expect_image_match({made});
 }
 
 TEST(LaterImageSizes, AreThoseOfTheLevel) {
   if (!has_images()) return;
   Image image = image_of(Kind::three, 13, 6, 5, "32 UINT");
   image.levels = 3;
-  expect_match({{.assembly = "image_get_resinfo v[8:11], v0, s[4:11] dmask:15 dim:SQ_RSRC_IMG_3D" + texel_addresses(),
-                 .prepare =
-                     [=](MachineState& state, Random& random) {
-                       put_descriptors(state, image);
-                       for (u32& level : state.vector[0]) level = static_cast<u32>(random() % 4);
-                     },
-                 .reference =
-                     [=](MachineState& state) {
-                       for (unsigned lane = 0; lane < tested_target().wavefront_size; ++lane) {
-                         if (!state.active(lane)) continue;
-                         const u32 level = state.vector[0].at(lane);
-                         for (unsigned axis = 0; axis < 3; ++axis)
-                           state.vector.at(texel_vgpr + axis).at(lane) = level < 3 ? image.size(axis, level) : 0;
-                         state.vector[texel_vgpr + 3].at(lane) = 3;
-                       }
-                     }}},
-               later);
+  expect_image_match(
+      {{.assembly = "image_get_resinfo v[8:11], v0, s[4:11] dmask:15" + dimension_text(Kind::three) + texel_addresses(),
+        .prepare =
+            [=](MachineState& state, Random& random) {
+              put_descriptors(state, image);
+              for (u32& level : state.vector[0]) level = static_cast<u32>(random() % 4);
+            },
+        .reference =
+            [=](MachineState& state) {
+              for (unsigned lane = 0; lane < tested_target().wavefront_size; ++lane) {
+                if (!state.active(lane)) continue;
+                const u32 level = state.vector[0].at(lane);
+                for (unsigned axis = 0; axis < 3; ++axis)
+                  state.vector.at(texel_vgpr + axis).at(lane) = level < 3 ? image.size(axis, level) : 0;
+                state.vector[texel_vgpr + 3].at(lane) = 3;
+              }
+            }}});
 }
 
 TEST(LaterImageAtomics, ReadAndWriteTexels) {
@@ -246,7 +245,7 @@ TEST(LaterImageAtomics, ReadAndWriteTexels) {
     const Image image = image_of(Kind::two, 13, 5, 1, format);
     const unsigned dwords = image.format.bytes() / 4 * (name == "cmpswap" ? 2 : 1);
     return Case{.assembly = "image_atomic_" + name + " " + tuple(texel_vgpr, dwords) + ", " + address_text(0, 2) +
-                            ", s[4:11] dmask:" + std::to_string((1U << dwords) - 1) + " dim:SQ_RSRC_IMG_2D" +
+                            ", s[4:11] dmask:" + std::to_string((1U << dwords) - 1) + dimension_text(Kind::two) +
                             texel_addresses() + " glc",
                 .prepare =
                     [=](MachineState& state, Random& random) {
@@ -271,7 +270,7 @@ TEST(LaterImageAtomics, ReadAndWriteTexels) {
                       }
                     }};
   };
-  expect_match(
+  expect_image_match(
       {made("add", "32 UINT", [](u64 memory, u64 data, u64) { return memory + data; }),
        made("add", "32_32 UINT", [](u64 memory, u64 data, u64) { return memory + data; }),
        made("smax", "32 SINT",
@@ -279,24 +278,28 @@ TEST(LaterImageAtomics, ReadAndWriteTexels) {
               return u64{static_cast<u32>(std::max(static_cast<i32>(memory), static_cast<i32>(data)))};
             }),
        made("cmpswap", "32 UINT", [](u64 memory, u64 data, u64 with) { return memory == with ? data : memory; })},
-      {.states = 1, .gfx90a_lacks_them = true});
+      {.states = 1});
 }
 
 // --- What is refused
 
 TEST(LaterImageRefusals, NameTheInstruction) {
   if (!has_images()) GTEST_SKIP() << "it has no images";
-  const auto load = [](unsigned registers, unsigned addresses, const std::string& dimension) {
-    return "image_load " + tuple(8, registers) + ", " + address_text(0, addresses) +
-           ", s[4:11] dmask:15 dim:" + "SQ_RSRC_IMG_" + dimension + texel_addresses();
+  const auto load = [](unsigned registers, unsigned addresses, Kind kind) {
+    return "image_load " + tuple(8, registers) + ", " + address_text(0, addresses) + ", s[4:11] dmask:15" +
+           dimension_text(kind) + texel_addresses();
   };
   const auto sample = [](const std::string& mnemonic, unsigned addresses) {
-    return mnemonic + " v[8:9], " + address_text(0, addresses) + ", s[4:11], s[12:15] dmask:3 dim:SQ_RSRC_IMG_2D";
+    return mnemonic + " v[8:9], " + address_text(0, addresses) + ", s[4:11], s[12:15] dmask:3" +
+           dimension_text(Kind::two);
   };
-  const std::string with_warning = tests_rdna4() ? sample("image_sample_lz", 2) : load(4, 2, "2D");
-  for (const std::string& assembly :
-       {load(4, 3, "CUBE"), load(4, 3, "2D_MSAA"), load(5, 2, "2D") + " tfe", with_warning + " lwe",
-        sample("image_get_lod", 2), sample("image_sample_c_lz", 3)}) {
+  const std::string with_warning = tests_rdna4() ? sample("image_sample_lz", 2) : load(4, 2, Kind::two);
+  std::vector<std::string> refused = {with_warning + " lwe"};
+  if (tests_rdna())
+    refused.insert(refused.end(),
+                   {load(5, 2, Kind::two) + " tfe", load(4, 3, Kind::cube), load(4, 3, Kind::two_samples),
+                    sample("image_get_lod", 2), sample("image_sample_c_lz", 3)});
+  for (const std::string& assembly : refused) {
     const auto failure = refusal(assembly);
     if (!failure) FAIL() << assembly << " ran";
     EXPECT_EQ(failure->kind, compute::Failure::Kind::illegal_instruction) << failure->text;
@@ -311,7 +314,7 @@ std::string load_with(const Image& image, u64 base) {
   for (unsigned n = 0; n < words.size(); ++n)
     text += "s_mov_b32 s" + std::to_string(4 + n) + ", " + std::to_string(words.at(n)) + "\n";
   return text + "s_mov_b32 exec_lo, 1\nv_mov_b32 v0, 0\nv_mov_b32 v1, 0\nimage_load v8, " + address_text(0, 2) +
-         ", s[4:11] dmask:1 dim:SQ_RSRC_IMG_2D" + texel_addresses() + "\n";
+         ", s[4:11] dmask:1" + dimension_text(Kind::two) + texel_addresses() + "\n";
 }
 
 TEST(LaterImageRefusals, NameWhatOnlyTheDescriptorTells) {

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
+#include <string_view>
 
+#include <gtest/gtest.h>
+
+#include "assembler.hpp"
 #include "tested_target.hpp"
 
 namespace softgpu::isa::image {
@@ -23,6 +28,16 @@ struct DescriptorFields {
   Field format, base_level, last_level, greatest_level, width, height, depth, pitch, first_slice;
 };
 DescriptorFields fields() {
+  if (tests_gfx90a())
+    return {.format = {52, 10},
+            .base_level = {108, 4},
+            .last_level = {112, 4},
+            .greatest_level = {188, 4},
+            .width = {64, 14},
+            .height = {78, 14},
+            .depth = {128, 13},
+            .pitch = {141, 16},
+            .first_slice = {160, 13}};
   if (tests_rdna4())
     return {.format = {49, 8},
             .base_level = {57, 5},
@@ -56,7 +71,7 @@ std::vector<Row> rows() {
   const std::vector<const char*> dwords = {"UINT", "SINT", "FLOAT"};
   const std::vector<const char*> some = {"UNORM", "SNORM", "UINT", "SINT"};
   const std::vector<const char*> real = {"FLOAT"};
-  const bool early = is_rdna2();
+  const bool early = is_rdna2() || tests_gfx90a();
   return {{"8", integers_and_scaled},
           {"16", all},
           {"8_8", integers_and_scaled},
@@ -71,6 +86,12 @@ std::vector<Row> rows() {
           {"16_16_16_16", all},
           {"32_32_32", dwords},
           {"32_32_32_32", dwords}};
+}
+
+u32 gfx9_number(std::string_view name) {
+  constexpr std::array<std::string_view, 8> names = {"UNORM", "SNORM", "USCALED", "SSCALED",
+                                                     "UINT",  "SINT",  "",        "FLOAT"};
+  return static_cast<u32>(std::ranges::find(names, name) - names.begin());
 }
 
 /// A texel's number on an axis, or -1: the border.
@@ -197,9 +218,10 @@ std::array<u32, 8> Image::descriptor(u64 base) const {
   put_field(at.last_level, levels - 1);
   put(words, 116, 5, is_linear ? 0 : 9);
   put(words, 124, 4, 8 + static_cast<u32>(kind));
-  if (kind == Kind::three || is_array())
-    put_field(at.depth, depth - 1);
-  else if (pitch != 0)
+  if (kind == Kind::three || is_array()) put_field(at.depth, depth - 1);
+  if (tests_gfx90a())
+    put_field(at.pitch, (pitch != 0 ? pitch : (width * format.bytes() + 255) / 256 * 256 / format.bytes()) - 1);
+  else if (kind != Kind::three && !is_array() && pitch != 0)
     put_field(at.pitch, pitch - 1);
   put_field(at.first_slice, first_slice);
   put_field(at.greatest_level, levels - 1);
@@ -249,13 +271,17 @@ std::array<u32, 4> Sampler::descriptor() const {
 const std::vector<NumberedFormat>& image_formats() {
   static const std::vector<NumberedFormat> formats = [] {
     std::vector<NumberedFormat> all;
+    u32 data = 0;
     u32 number = 0;
-    for (const Row& row : rows())
+    for (const Row& row : rows()) {
+      ++data;
       for (const char* name : row.numbers) {
         ++number;
         for (const ElementFormat& each : element_formats())
-          if (each.data_name == row.data && each.number_name == name) all.push_back({each, number});
+          if (each.data_name == row.data && each.number_name == name)
+            all.push_back({each, tests_gfx90a() ? data | gfx9_number(name) << 6 : number});
       }
+    }
     return all;
   }();
   return formats;
@@ -299,9 +325,7 @@ std::array<double, 4> gathered(MachineState& state, const Image& image, const Sa
   return {at(0, 1), at(1, 1), at(1, 0), at(0, 0)};
 }
 
-bool has_images() {
-  return tested_target().architecture->image_descriptors != compute::runtime::ImageDescriptors::none;
-}
+bool has_images() { return tested_target().architecture->has_images; }
 
 Image image_of(Kind kind, u32 width, u32 height, u32 depth, const std::string& format) {
   Image image{.kind = kind, .width = width, .height = height, .depth = depth, .format = {}};
@@ -339,7 +363,16 @@ unsigned coordinate_count(Kind kind) {
 
 std::string dimension_text(Kind kind) {
   constexpr std::array<const char*, 7> names = {"1D", "2D", "3D", "CUBE", "1D_ARRAY", "2D_ARRAY", "2D_MSAA"};
-  return std::string("SQ_RSRC_IMG_") + names.at(static_cast<std::size_t>(kind));
+  if (tests_gfx90a()) return kind == Kind::one_array || kind == Kind::two_array ? " da" : "";
+  return std::string(" dim:SQ_RSRC_IMG_") + names.at(static_cast<std::size_t>(kind));
+}
+
+void expect_image_match(const std::vector<Case>& cases, Options options) {
+  std::vector<Case> known;
+  std::ranges::copy_if(cases, std::back_inserter(known), [](const Case& each) { return assembles(each.assembly); });
+  if (known.empty()) GTEST_SKIP() << "the tested architecture has none of these instructions";
+  options.gfx90a_lacks_them = !tests_gfx90a();
+  expect_match(known, options);
 }
 
 }  // namespace softgpu::isa::image

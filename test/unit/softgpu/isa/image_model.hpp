@@ -1,6 +1,7 @@
 // Images as their descriptors tell, and what a sampler makes of them: the reference of the tests of image instructions.
-// Written from the RDNA2 and RDNA3 ISA manuals ("Image Resource", "Sampler Resource"), for RDNA4 from ROCr's
-// resource_gfx12.h, and from the OpenCL 1.2 specification, section 8.2 ("Image Addressing and Filtering").
+// Written from the RDNA2 and RDNA3 ISA manuals ("Image Resource", "Sampler Resource"), for CDNA2 and RDNA4 from ROCr's
+// resource_ai.h and resource_gfx12.h, and from the OpenCL 1.2 specification, section 8.2 ("Image Addressing and
+// Filtering").
 #pragma once
 
 #include <array>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "element_format.hpp"
+#include "harness.hpp"
 #include "machine_state.hpp"
 
 namespace softgpu::isa::image {
@@ -86,6 +88,8 @@ struct Sample {
 
 /// Of the tested target.
 [[nodiscard]] bool has_images();
+/// The cases whose instructions the target has.
+void expect_image_match(const std::vector<Case>& cases, Options options = {});
 [[nodiscard]] Image image_of(Kind kind, u32 width, u32 height, u32 depth, const std::string& format);
 /// Puts the descriptors into s[4:11] and s[12:15].
 void put_descriptors(MachineState& state, const Image& image, const Sampler& sampler = {});
@@ -96,7 +100,7 @@ void put_descriptors(MachineState& state, const Image& image, const Sampler& sam
 [[nodiscard]] std::string address_text(unsigned first, unsigned count);
 /// " unorm", which instructions without a sampler have no more on RDNA4.
 [[nodiscard]] std::string texel_addresses();
-/// "SQ_RSRC_IMG_2D"
+/// " dim:SQ_RSRC_IMG_2D". On gfx90a only arrays are told.
 [[nodiscard]] std::string dimension_text(Kind kind);
 /// With the slice of an array.
 [[nodiscard]] unsigned coordinate_count(Kind kind);

@@ -77,6 +77,7 @@ constexpr InstructionFormat gfx9_formats[] = {
 };
 
 constexpr InstructionFormat gfx90a_formats[] = {
+    {"MIMG", {0xf0001300, 1 << 16 | 8 << 8}, 18, 7},  // two components: atomics may compare
     {"MIMG", {0xf0000f00, 1 << 16 | 8 << 8}, 18, 7},
     {"MIMG", {0xf0001f00, 1 << 16 | 8 << 8}, 18, 7},
     {"MIMG", {0xf0003f00, 1 << 16 | 8 << 8}, 18, 7},

@@ -148,7 +148,6 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
       {"image_gather4h", "a gather of four texels of a row"},
       {"_pck", "texels as they lie in memory"},
       {"image_atomic_f", "atomic operations of images on floating-point numbers"},
-      {"image_", "images: gfx90a has a few of their instructions"},
       {"_rfe_", "trap handlers"},
       {"s_endpgm_ordered_ps_done", "graphics: the end of a pixel shader"},
       {"v_interp_", "graphics: parameters of a pixel shader"},

@@ -22,8 +22,8 @@ TEST_P(OutOfScope, IsRefusedByItsMnemonic) {
 INSTANTIATE_TEST_SUITE_P(MatrixCore, OutOfScope,
                          testing::Values("v_mfma_f64_4x4x4f64 a[0:1], v[0:1], v[2:3], a[0:1] blgp:1"));
 INSTANTIATE_TEST_SUITE_P(Images, OutOfScope,
-                         testing::Values("image_load v[0:3], v[4:5], s[0:7] dmask:0xf unorm",
-                                         "image_store v[0:3], v[4:5], s[0:7] dmask:0xf unorm"));
+                         testing::Values("image_load_pck v[0:3], v[4:5], s[0:7] dmask:0xf unorm",
+                                         "image_store_pck v[0:3], v[4:5], s[0:7] dmask:0xf unorm"));
 INSTANTIATE_TEST_SUITE_P(Privileged, OutOfScope,
                          testing::Values("s_rfe_b64 s[0:1]", "s_rfe_restore_b64 s[0:1], s2",
                                          "s_setreg_imm32_b32 hwreg(HW_REG_TRAPSTS), 0"));
