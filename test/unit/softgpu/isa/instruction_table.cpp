@@ -3,9 +3,9 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <random>
 #include <set>
-#include <stdexcept>
 #include <string_view>
 #include <variant>
 
@@ -135,7 +135,7 @@ std::set<std::string> missing_forms() {
   return missing;
 }
 
-std::string reason_of_refusal(const std::string& mnemonic, const std::string& format) {
+std::optional<std::string> reason_of_refusal(const std::string& mnemonic) {
   struct Reason {
     std::string_view part;  ///< of the mnemonic
     const char* text;
@@ -168,7 +168,7 @@ std::string reason_of_refusal(const std::string& mnemonic, const std::string& fo
   };
   for (const Reason& reason : reasons)
     if (mnemonic.find(reason.part) != std::string::npos) return reason.text;
-  throw std::logic_error(mnemonic + " (" + format + ") is refused and nothing says why");
+  return std::nullopt;
 }
 
 std::optional<std::string> refusal_of(const Sample& sample) {

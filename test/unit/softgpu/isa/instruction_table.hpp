@@ -31,10 +31,10 @@ struct TableEntry {
 /// Why the translator refuses the instruction, or nothing if it translates the instruction.
 [[nodiscard]] std::optional<std::string> refusal_of(const Sample& sample);
 
-/// The feature that a refused instruction belongs to. Throws if the table does not have the instruction.
-[[nodiscard]] std::string reason_of_refusal(const std::string& mnemonic, const std::string& format);
+/// The feature that a refused instruction belongs to. Nothing if nobody has named one.
+[[nodiscard]] std::optional<std::string> reason_of_refusal(const std::string& mnemonic);
 
-/// The text of docs/isa.md.
+/// The text of docs/isa.md. Throws std::logic_error, with their names, if there is no reason for some refusals.
 [[nodiscard]] std::string isa_document();
 /// The file in docs/ that holds the text, and the command that writes the file.
 [[nodiscard]] std::string isa_document_name();

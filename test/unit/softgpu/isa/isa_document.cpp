@@ -1,7 +1,9 @@
 // docs/isa.md and docs/isa_gfx942.md and the like: the instruction tables for people.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <sstream>
+#include <stdexcept>
 #include <utility>
 
 #include "instruction_table.hpp"
@@ -57,7 +59,7 @@ struct Row {
   bool is_supported = false;
 };
 
-Row row_of(const std::string& mnemonic, const TableEntry& entry) {
+Row row_of(const std::string& mnemonic, const TableEntry& entry, std::string& without_reason) {
   Row row;
   std::string refused;
   std::size_t refused_count = 0;
@@ -72,7 +74,9 @@ Row row_of(const std::string& mnemonic, const TableEntry& entry) {
   if (row.is_supported) {
     row.state = refused_count == 0 ? "supported" : "supported; refused: " + refused;
   } else {
-    row.state = "refused: " + reason_of_refusal(mnemonic, entry.format);
+    const std::optional<std::string> reason = reason_of_refusal(mnemonic);
+    if (!reason) append(without_reason, mnemonic);
+    row.state = "refused: " + reason.value_or("");
   }
   return row;
 }
@@ -91,6 +95,7 @@ std::string isa_document_command() {
 
 std::string isa_document() {
   std::ostringstream tables;
+  std::string without_reason;
   std::size_t total = 0;
   std::size_t supported = 0;
   for (const Section& section : sections) {
@@ -99,7 +104,7 @@ std::string isa_document() {
     std::size_t supported_here = 0;
     for (const auto& [mnemonic, entry] : instruction_table()) {
       if (entry.format != section.format) continue;
-      const Row row = row_of(mnemonic, entry);
+      const Row row = row_of(mnemonic, entry, without_reason);
       rows << "| `" << mnemonic << "` | " << row.forms << (row.forms.empty() ? "" : " ") << "| " << row.state << " |\n";
       ++count;
       if (row.is_supported) ++supported_here;
@@ -111,6 +116,8 @@ std::string isa_document() {
     total += count;
     supported += supported_here;
   }
+
+  if (!without_reason.empty()) throw std::logic_error("nothing says why these are refused: " + without_reason);
 
   const std::string name(tested_target().architecture->name);
   std::ostringstream text;
