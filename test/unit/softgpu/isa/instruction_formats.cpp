@@ -91,9 +91,11 @@ constexpr std::uint32_t image_operands = 2 << 16 | 8 << 8 | 2;  // v2 and on, v8
 constexpr InstructionFormat rdna_formats[] = {
     {"SOP2", {0x80040408}, 23, 7},
     {"SOPK", {0xb0040001}, 23, 5},
-    {"SOP1", {0xbe840083}, 8, 8},  // MSG_RTN_GET_REALTIME
+    {"SOP1", {0xbe8000c1}, 8, 8, false, "s_barrier_"},  // -1: the work-group's
+    {"SOP1", {0xbe840083}, 8, 8},                       // MSG_RTN_GET_REALTIME
     {"SOP1", {0xbe840008}, 8, 8},
     {"SOPC", {0xbf000408}, 16, 7},
+    {"SOPP", {0xbf80ffff}, 16, 7, false, "s_barrier_"},
     {"SOPP", {0xbf800001}, 16, 7},
     {"SOPP", {0xbf800000}, 16, 7},
     {"VOP2", {0x00000100 | 2 << 9 | 4 << 17}, 25, 6},
@@ -105,6 +107,7 @@ constexpr InstructionFormat rdna_formats[] = {
     {"VOP3", {0xd4000004, vop3_sources}, 16, 10},
     {"VOP3", {0xd4000010, vop3_sources}, 16, 10},
     {"VOP3", {0xd4000004, 0x100 | 0x102 << 9}, 16, 10},
+    {"VOP3", {0xd400007e, 0x100 | 0x102 << 9}, 16, 10},            // into EXEC
     {"VOP3", {0xd4000004, 0x100 | 0x102 << 9 | 4 << 18}, 16, 10},  // a mask is the last source
     {"VOP3", {0xd4000404, 0x100 | 0x102 << 9}, 16, 10},            // a mask is the second result
     {"VOP3", {0xd4000404, 0x100 | 0x102 << 9 | 8 << 18}, 16, 10},  // both
@@ -177,6 +180,7 @@ constexpr InstructionFormat rdna3_formats[] = {
     {"VOP3", {0xd4000404, 0xfa | 0x102 << 9 | 8 << 18, dpp_row}, 16, 10},
     {"VOP3", {0xd4000404, 0xfa | 0x102 << 9, dpp_row}, 16, 10},
     {"VOP3", {0xd4000004, 0xfa | 0x102 << 9, dpp_row}, 16, 10},
+    {"VOP3", {0xd400007e, 0xfa | 0x102 << 9, dpp_row}, 16, 10},
     {"VOP3", {0xd4000004, 0xfa, dpp_row}, 16, 10},
     {"VOP3P", {0xcc000004 | 0x4000, 0xfa | 0x102 << 9 | 0x104 << 18 | 3U << 27, dpp_row}, 16, 7},
     {"VOP3P", {0xcc000004 | 0x4000, 0xfa | 0x102 << 9 | 3U << 27, dpp_row}, 16, 7},
@@ -233,8 +237,9 @@ constexpr InstructionFormat gfx12_formats[] = {
     {"VIMAGE", {0xd0000001 | 15 << 22, 8 | 8 << 9 | returns, 2 | 3 << 8}, 14, 8},
     {"VIMAGE", {0xd0000006 | 1 << 22, 8 | 8 << 9, 2 | 3 << 8 | 4 << 16}, 14, 8},
     {"VIMAGE", {0xd0000010 | 15 << 22, 8 | 8 << 9, 2 | 3 << 8 | 4 << 16 | 5 << 24}, 14, 8},
+    {"VSAMPLE", {0xe4000001 | 1 << 22, 8 | 8 << 9 | 16U << 23, 2 | 3 << 8}, 14, 8},
+    {"VSAMPLE", {0xe4000001 | 1 << 22, 8 | 8 << 9 | 16U << 23, 2 | 3 << 8 | 4 << 16}, 14, 8},
     {"VSAMPLE", {0xe4000001 | 1 << 22, 8 | 8 << 9 | 16U << 23, 2 | 3 << 8 | 4 << 16 | 5 << 24}, 14, 8},
-    {"VSAMPLE", {0xe4000001 | 15 << 22, 8 | 8 << 9 | 16U << 23, 2 | 3 << 8 | 4 << 16 | 5 << 24}, 14, 8},
 };
 
 template <std::size_t... sizes>

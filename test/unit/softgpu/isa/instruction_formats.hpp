@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace softgpu::isa {
@@ -15,6 +16,7 @@ struct InstructionFormat {
   unsigned opcode_shift;
   unsigned opcode_bits;
   bool names_second_half = false;  ///< of VOPD: the opcode is the second instruction's
+  std::string_view begin = {};     ///< of the mnemonics that the row is for
 
   [[nodiscard]] std::uint32_t opcodes() const { return 1U << opcode_bits; }
   [[nodiscard]] std::uint32_t opcode_mask() const { return (opcodes() - 1) << opcode_shift; }

@@ -96,7 +96,9 @@ std::map<std::string, TableEntry> make_table() {
       if (!decoded) continue;
       const std::string mnemonic = own_mnemonic(*decoded, format.names_second_half);
       const std::string form = form_of(*decoded, mnemonic);
-      if (format.is_other_encoding(opcode) || seen.contains(form) || !assembles(decoded->text)) continue;
+      if (format.is_other_encoding(opcode) || !mnemonic.starts_with(format.begin) || seen.contains(form) ||
+          !assembles(decoded->text))
+        continue;
       seen.insert(form);
       code.resize(decoded->size);
       // VOP3 holds the long forms of the others, which name the instruction's format if they come first.
@@ -147,7 +149,7 @@ std::optional<std::string> reason_of_refusal(const std::string& mnemonic) {
       {"image_msaa", "images of several samples a texel"},
       {"image_gather4h", "a gather of four texels of a row"},
       {"_pck", "texels as they lie in memory"},
-      {"image_atomic_f", "atomic operations of images on floating-point numbers"},
+      {"image_atomic_", "atomic operations of images on floating-point numbers"},
       {"_rfe_", "trap handlers"},
       {"s_endpgm_ordered_ps_done", "graphics: the end of a pixel shader"},
       {"v_interp_", "graphics: parameters of a pixel shader"},
@@ -165,6 +167,16 @@ std::optional<std::string> reason_of_refusal(const std::string& mnemonic) {
       {"buffer_load_lds_", "loads into LDS: later assemblers have none for RDNA3"},
       {"s_sendmsg_rtn_b32", "messages with an answer of 32 bits"},
       {"v_dot2", "dot products of bfloat16"},
+      {"_dot2acc_f32_bf16", "dot products of bfloat16"},
+      {"v_dot4_f32_", "dot products of 8-bit floating point"},
+      {"v_cvt_scalef32_sr_", "rounding by random bits"},
+      {"v_cvt_sr_", "rounding by random bits"},
+      {"s_alloc_vgpr", "dynamic VGPRs"},
+      {"s_barrier_", "barriers other than the work-group's"},
+      {"s_get_barrier_state", "barriers other than the work-group's"},
+      {"_ordered_add_", "atomic operations in the order of waves"},
+      {"_load_tr_", "loads that transpose"},
+      {"_block", "blocks of registers"},
   };
   for (const Reason& reason : reasons)
     if (mnemonic.find(reason.part) != std::string::npos) return reason.text;
