@@ -163,12 +163,10 @@ Value* VectorInstruction::to_lane(const Operand& operand, Lane lane, Value* bits
     bits = e_.ir.CreateTrunc(bits, Emitter::lanes(e_.ir.getInt16Ty()));
     if (operand.absolute) bits = e_.ir.CreateAnd(bits, llvm::ConstantInt::get(bits->getType(), 0x7fff));
     return operand.negated ? e_.ir.CreateXor(bits, llvm::ConstantInt::get(bits->getType(), 0x8000)) : bits;
-  case Lane::packed_f16:  // either half for itself, as LLVM 15 says at DPP
-    if (i_.element("op_sel_hi", 0, 1) != 1 || i_.element("op_sel_hi", 1, 1) != 1) e_.unsupported("op_sel_hi");
-    [[fallthrough]];
   case Lane::u32:
   case Lane::u64:
   case Lane::u16:
+  case Lane::packed_f16:
     if (operand.negated || operand.absolute) e_.unsupported("an operand modifier");
     return lane == Lane::u16 ? e_.ir.CreateTrunc(bits, Emitter::lanes(e_.ir.getInt16Ty())) : bits;
   case Lane::f32:

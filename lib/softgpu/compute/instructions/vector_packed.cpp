@@ -260,6 +260,25 @@ static Value* dot_halves_to_float(Emitter& e, Sources s) {
   return flush_denormals(e, dot_halves(e, flushed));
 }
 
+/// v_dot2_f32_f16 v0, v1, v2, v3 op_sel:[0,1,0] op_sel_hi:[1,0,1] neg_lo:[1,0,0]: which halves of S0 and S1.
+static void dot_of_halves(Emitter& e, const Instruction& i) {
+  VectorInstruction vector(e, i);
+  const auto arranged = [&](unsigned n, unsigned chunk) {
+    Value* dword = vector.source(n, packed_f16, chunk);
+    const auto half = [&](Half which) {
+      Value* bits = takes_upper(i, n, which) ? e.ir.CreateLShr(dword, 16) : e.ir.CreateAnd(dword, e.splat(0xffffU));
+      return is_negated(i, n, which) ? e.ir.CreateXor(bits, e.splat(0x8000U)) : bits;
+    };
+    return e.ir.CreateOr(half(Half::low), e.ir.CreateShl(half(Half::high), 16));
+  };
+  Chunks results = {};
+  for (unsigned chunk = 0; chunk < e.chunks(); ++chunk) {
+    const std::array sources = {arranged(0, chunk), arranged(1, chunk), vector.source(2, f32, chunk)};
+    results.at(chunk) = dot_halves_to_float(e, sources);
+  }
+  vector.write(f32, results);
+}
+
 void add_vector_packed(HandlerTable& table) {
   add_halves(table);
   add_packed_floats(table, "v_pk_fma_f32", 3, fused_multiply_add);
@@ -276,7 +295,7 @@ void add_vector_packed(HandlerTable& table) {
   add_dot<8, false>(table, "v_dot4_u32_u8");
   add_dot<4, true>(table, "v_dot8_i32_i4", "v_dot8c_i32_i4");
   add_dot<4, false>(table, "v_dot8_u32_u4");
-  add_vector_operation(table, "v_dot2_f32_f16", {f32, {packed_f16, packed_f16, f32}}, dot_halves_to_float);
+  table.add("v_dot2_f32_f16", dot_of_halves);
   add_vector_operation(table, "v_dot2c_f32_f16", {f32, {packed_f16, packed_f16, f32}}, dot_halves_to_float,
                        {.accumulates = true});
 }

@@ -230,6 +230,16 @@ std::string name(const testing::TestParamInfo<PackedInstruction>& row) { return 
 INSTANTIATE_TEST_SUITE_P(Isa, VectorPacked, testing::ValuesIn(integers), name);
 INSTANTIATE_TEST_SUITE_P(IsaFloat, VectorPacked, testing::ValuesIn(floats), name);
 
+/// Of the two packed sources any halves may be taken.
+TEST(VectorPacked, DotsOfHalvesMayBeOfOtherHalves) {
+  std::vector<Case> cases;
+  for (const Arrangement arrangement :
+       {Arrangement{.op_sel_hi = 5}, Arrangement{.op_sel = 2, .op_sel_hi = 7}, Arrangement{.op_sel = 1, .op_sel_hi = 6},
+        Arrangement{.neg_lo = 1, .neg_hi = 2}, Arrangement{.op_sel = 3, .op_sel_hi = 4, .neg_lo = 3, .neg_hi = 1}})
+    cases.push_back(case_of({"v_dot2_f32_f16", operation(dot), whole_numbers}, arrangement));
+  expect_match(cases);
+}
+
 TEST(VectorPacked, DotsOfHalvesMayHaveDenormals) {
   expect_match({case_of({"v_dot2_f32_f16", operation(dot),
                          [](Type type, u64 bits) -> u64 {
