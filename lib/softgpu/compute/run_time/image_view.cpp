@@ -32,8 +32,8 @@ ImageView::ImageView(const WaveState& state, ImageDescriptors layout) : resource
   if (resource_.last_level < resource_.base_level) refuse_resource("an image whose last level is before its first");
   resource_.greatest_level = std::max(resource_.greatest_level, resource_.last_level);
   format_ = ElementFormat::make_unified(resource_.format, layout);
-  const std::uint32_t invalid = layout == ImageDescriptors::gfx9 ? resource_.format & 63 : resource_.format;
-  if (!format_ && invalid != 0) refuse_resource("an image of this format");
+  const std::uint32_t data_format = layout == ImageDescriptors::gfx9 ? resource_.format & 63 : resource_.format;
+  if (!format_ && data_format != 0) refuse_resource("an image of this format");
   if (dimension_ == ImageDimension::one || dimension_ == ImageDimension::one_array) resource_.height = 1;
 
   const std::uint32_t bytes = format_ ? format_->bytes() : 0;
