@@ -59,7 +59,8 @@ TEST(InstructionTable, HoldsTheFormsOfGfx9) {
   has("v_div_scale_f64", "VOP3", 1);
   has("v_mqsad_u32_u8", "VOP3", 1);
   has("v_pk_fma_f32", "VOP3P", 1);
-  if (tests_gfx90a()) has("v_mfma_f32_32x32x8f16", "VOP3P-MAI", 1);  // gfx942's has other names, as the release has it
+  constexpr const char* product = "v_mfma_f32_32x32x8f16";  // newer releases name gfx942's and gfx950's otherwise
+  has(instruction_table().contains(product) ? product : "v_mfma_f32_32x32x8_f16", "VOP3P-MAI", 1);
   has("v_accvgpr_read_b32", "VOP3P-MAI", 1);
   has("ds_bpermute_b32", "DS", 1);
   has("global_atomic_add_f64", "GLOBAL", 1);
